@@ -34,7 +34,7 @@ pub(crate) use policy::PolicyOptions;
 pub(crate) use probe::{ProbeOptions, ProbePath};
 pub(crate) use profiles::{ProfilesCommand, ProfilesOptions, ShowOptions};
 pub(crate) use read::{ReadOptions, RootOptions};
-pub(crate) use run::RunOptions;
+pub(crate) use run::{PrintFormat, RunOptions};
 pub(crate) use serve::ServeOptions;
 pub(crate) use session::{
     ImageOptions, ImportOptions, SessionCommand, SessionOptions, Side, TurnOptions,

@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use photic::{Finding, Policy, Reason};
+use photic::{Finding, Note, Policy, Reason};
 use serde::Serialize;
 
 use crate::arguments::CheckOptions;
 use crate::input::Input;
 use crate::model::{NamedBy, TargetModel};
+use crate::notes::{ExplainedNote, explained_notes, write_notes};
 use crate::style::{CYAN, DIM, GREEN, YELLOW, counted, estimated, grouped, left_out};
 
 /// Runs the command.
@@ -23,11 +24,13 @@ pub(crate) fn run(options: &CheckOptions) -> anyhow::Result<ExitCode> {
     let as_it_is = photic::plan(photic::survey(&transcript), profile, &Policy::hands_off());
     let findings = photic::check(&transcript, &lifted, &as_it_is);
     let plan = photic::plan(photic::survey(&transcript), profile, &options.policy.policy());
-    let out = anstream::stdout().lock();
+    let notes = photic::notes(&transcript);
+    let mut out = anstream::stdout().lock();
     if options.source.json {
-        as_json(out, &target, &plan, &findings)?;
+        as_json(out, &target, &plan, &findings, &notes)?;
     } else {
-        as_text(out, &input.name, &target, &plan, &findings)?;
+        as_text(&mut out, &input.name, &target, &plan, &findings)?;
+        write_notes(&mut out, &notes)?;
     }
     Ok(ExitCode::from(u8::from(!findings.is_empty())))
 }
@@ -47,6 +50,8 @@ struct Report<'r> {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     retired: BTreeMap<Reason, usize>,
     findings: Vec<Explained<'r>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<ExplainedNote<'r>>,
 }
 
 /// A finding with its explanation.
@@ -64,6 +69,7 @@ fn as_json(
     target: &TargetModel,
     plan: &photic::Plan<'_>,
     findings: &[Finding],
+    notes: &[Note],
 ) -> anyhow::Result<()> {
     let report = Report {
         wire: target.profile.wire,
@@ -83,6 +89,7 @@ fn as_json(
                 hint: finding.code.hint(),
             })
             .collect(),
+        notes: explained_notes(notes),
     };
     serde_json::to_writer_pretty(&mut out, &report)?;
     writeln!(out)?;

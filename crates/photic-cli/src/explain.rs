@@ -10,6 +10,7 @@ use crate::arguments::ExplainOptions;
 use crate::body_format::BodyFormat;
 use crate::input::Input;
 use crate::model::{NamedBy, TargetModel};
+use crate::notes::{ExplainedNote, explained_notes, write_notes};
 use crate::style::{CYAN, DIM, GREEN, YELLOW, counted, estimated, grouped, left_out};
 
 /// Runs the command.
@@ -35,6 +36,7 @@ pub(crate) fn run(options: &ExplainOptions) -> anyhow::Result<ExitCode> {
         .iter()
         .map(|sighting| ImageRow::of(sighting, &transcript, &plan))
         .collect();
+    let notes = photic::notes(&transcript);
     let mut out = anstream::stdout().lock();
     if options.source.json {
         let report = Report {
@@ -46,6 +48,7 @@ pub(crate) fn run(options: &ExplainOptions) -> anyhow::Result<ExitCode> {
             policy: policy.retention.to_string(),
             media: &rows,
             ledger: &plan.ledger,
+            notes: explained_notes(&notes),
         };
         serde_json::to_writer_pretty(&mut out, &report)?;
         writeln!(out)?;
@@ -59,6 +62,7 @@ pub(crate) fn run(options: &ExplainOptions) -> anyhow::Result<ExitCode> {
         input.name, policy.retention
     )?;
     bill(&mut out, &plan)?;
+    write_notes(&mut out, &notes)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -74,6 +78,8 @@ struct Report<'r> {
     policy: String,
     media: &'r [ImageRow],
     ledger: &'r Ledger,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<ExplainedNote<'r>>,
 }
 
 /// One image or document of the request.
@@ -189,6 +195,9 @@ fn bill(out: &mut impl std::io::Write, plan: &Plan<'_>) -> anyhow::Result<()> {
         grouped(tokens),
         plan.ledger.usd.map_or(String::new(), |usd| format!(", {usd:.4} dollars"))
     )?;
+    if plan.ledger.effects.iter().any(|effect| effect.blurs_tokens()) {
+        writeln!(out, "{DIM}estimates are of the body alone; see the notes{DIM:#}")?;
+    }
     if let Some(says) = left_out(&plan.retired(&[])) {
         writeln!(out, "{YELLOW}not shown{YELLOW:#}: {says}")?;
     }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use photic::json::Segments;
-use photic::{Decision, Finding, Ledger, Reason, Wire};
+use photic::{Decision, Did, Finding, Ledger, Reason, Transcript, Wire};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -56,6 +56,7 @@ fn request_body(
     if let Some(says) = left_out(&retired) {
         writeln!(anstream::stderr(), "{YELLOW}not shown{YELLOW:#}: {says}")?;
     }
+    warn_of_losses(&transcript, to, &lowered.decisions, options.explain)?;
     if options.explain {
         let is_same = lowered.body.is(transcript.body());
         explain(from, &target, &plan.ledger, &lowered.decisions, is_same)?;
@@ -80,6 +81,36 @@ fn request_body(
         return Ok(ExitCode::SUCCESS);
     }
     write(&lowered.body)
+}
+
+/// Warns of a request that is only half of its conversation, and of values that the other wire does
+/// not carry.
+fn warn_of_losses(
+    transcript: &Transcript<'_>,
+    to: Wire,
+    decisions: &[Decision],
+    explains: bool,
+) -> anyhow::Result<()> {
+    let mut words = anstream::stderr().lock();
+    let half = photic::notes(transcript).into_iter().find(|note| note.is_half);
+    if let Some(note) = half.filter(|_| transcript.wire != to) {
+        writeln!(
+            words,
+            "{YELLOW}warning{YELLOW:#}: `{}` continues a conversation that the provider keeps; \
+             this body for {to} lacks it. Send the whole history instead.",
+            note.field
+        )?;
+    }
+    let is_loss = |one: &&Decision| matches!(one.did, Did::LeftOutField(_) | Did::LeftOutPart(_));
+    let losses = decisions.iter().filter(is_loss).count();
+    if losses > 0 && !explains {
+        let values = counted(losses, "value");
+        writeln!(
+            words,
+            "{YELLOW}left out{YELLOW:#}: {values} that {to} has no field for; `--explain` lists them"
+        )?;
+    }
+    Ok(())
 }
 
 /// Translates a reply.

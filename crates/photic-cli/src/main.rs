@@ -31,6 +31,7 @@ mod mcp;
 #[cfg(feature = "mock")]
 mod mock;
 mod model;
+mod notes;
 mod output;
 mod preview;
 mod probe;

@@ -48,6 +48,7 @@
 //! | `media` | Fetches, loads, caches and prepares the images of a request. |
 //! | `observe` | Metrics, the log, and traces. |
 //! | `turn` | A turn of a conversation, stage by stage, from its request to its reply. |
+//! | `socket` | WebSockets: Responses frame by frame, every other protocol as bytes. |
 //! | `dispatch` | Passes each request to the part of the gateway that answers it. |
 //! | `server` | Listeners, connections, start and stop. |
 
@@ -64,6 +65,7 @@ mod memory;
 mod observe;
 mod record;
 mod server;
+mod socket;
 mod tenant;
 mod turn;
 mod upstream;

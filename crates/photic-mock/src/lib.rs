@@ -17,6 +17,8 @@
 //! | `server`, `route` | HTTP on loopback, and the paths |
 //! | `provider` | the order of checks, and the reply |
 //! | `service` | the provider's side of each wire |
+//! | `socket` | Responses over WebSocket |
+//! | `envelope` | clouds that wrap the Messages API |
 //! | `rules`, `rejection` | the rules of a profile, and the error messages of each wire |
 //! | `script`, `screen` | what the model answers or calls; screens with a small number |
 //! | `token_count` | tokens of a request, and the prompt cache |
@@ -33,6 +35,7 @@
 //! requests by them.
 
 mod busy;
+mod envelope;
 mod journal;
 mod misbehave;
 mod options;
@@ -45,6 +48,7 @@ mod screen;
 mod script;
 mod server;
 mod service;
+mod socket;
 mod stored;
 mod token_count;
 

@@ -18,6 +18,8 @@ pub struct Options {
     /// The model whose rules apply to every request; the requested one if `None`. This gives an
     /// unknown name unknown rules.
     pub judge_as: Option<String>,
+    /// `true` if it grants no WebSocket.
+    pub without_sockets: bool,
     /// Limits that replace those of the profile.
     pub limits: Option<photic::profile::Limits>,
 }

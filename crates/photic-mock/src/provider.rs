@@ -11,6 +11,7 @@ use photic_testkit::oracle::{self, Image, Seen, Slot, Violation};
 use serde_json::{Value, json};
 
 use crate::busy::Overload;
+use crate::envelope::Envelope;
 use crate::journal::{Entry, Journal, SeenImage, units};
 use crate::misbehave::Misbehavior;
 use crate::options::Options;
@@ -29,6 +30,7 @@ pub(crate) const CONSTANT: &str = "The picture shows a bar chart with rising val
 /// A request that was read from its connection.
 pub(crate) struct IncomingRequest {
     pub(crate) wire: Wire,
+    pub(crate) envelope: Envelope,
     /// `true` if only tokens are counted.
     pub(crate) count_only: bool,
     pub(crate) path: String,
@@ -152,6 +154,11 @@ impl Provider {
         self.options.wires.is_empty() || self.options.wires.contains(&wire)
     }
 
+    /// Returns `true` if it grants WebSockets.
+    pub(crate) const fn has_sockets(&self) -> bool {
+        !self.options.without_sockets
+    }
+
     /// Returns `true` if it misbehaves so on every request.
     pub(crate) fn misbehaves(&self, kind: Misbehavior) -> bool {
         self.options.misbehave.contains(&kind)
@@ -182,7 +189,8 @@ impl Provider {
             return Ok(ReplyOutcome::Empty);
         }
         // A local server needs no key.
-        let open = (!service(wire).facts().wants_key).then_some("");
+        let wants_key = service(wire).facts().wants_key && incoming.envelope.wants_key();
+        let open = (!wants_key).then_some("");
         let key = incoming.key.as_deref().or(open).ok_or_else(|| Rejection::no_key(wire))?;
         if let Some(name) = incoming.missing_header {
             return Err(Rejection::no_header(wire, name));
@@ -229,6 +237,7 @@ impl Provider {
         let wire = incoming.wire;
         let does = |kind| incoming.misbehave.contains(&kind);
         let mut body: Value = serde_json::from_slice(bytes).unwrap_or_default();
+        let unwrapped = incoming.envelope.open(&mut body)?;
         let asked = wire.parse_path(without_version(&incoming.path)).unwrap_or_default();
         let unasked = service(wire).facts().streams_unasked && body["stream"].is_null();
         let (model, stream) = match asked.model {
@@ -265,6 +274,7 @@ impl Provider {
         }
         let ExpandedBody { mut rewritten, keep } =
             service(wire).expand(&self.state().stored, &mut body)?;
+        rewritten |= unwrapped;
         if incoming.count_only && body.is_object() {
             // Counting takes the same body without this required field.
             body["max_tokens"] = json!(1);
@@ -349,7 +359,7 @@ impl Provider {
         if reply.stream {
             ReplyOutcome::Events {
                 number: reply.number,
-                events: service(reply.wire).events(&reply),
+                events: incoming.envelope.seal(service(reply.wire).events(&reply)),
             }
         } else {
             ReplyOutcome::Whole {

@@ -2,12 +2,17 @@
 
 use hyper::Method;
 use photic::Wire;
+use photic::wire::PathParams;
+
+use crate::envelope::Envelope;
 
 /// A route of the provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
     /// A request to a model.
     Ask(Wire),
+    /// A request to a model of the Messages API, in an envelope.
+    AskWrapped(Envelope),
     /// A request to count tokens.
     Count(Wire),
     /// The list of models.
@@ -35,6 +40,12 @@ impl Route {
         if let Some(wire) = find(&|wire| wire.http().count_tokens == Some(path)) {
             return Self::Count(wire);
         }
+        if let Some(envelope) = Envelope::of(path).filter(|_| is_posted) {
+            return Self::AskWrapped(envelope);
+        }
+        if let Some(wire) = find(&|wire| ends_with_path_of(*wire, path)) {
+            return Self::Ask(wire);
+        }
         match (method.as_str(), path) {
             ("GET", "/models") => Self::Models,
             ("GET", "/__mock/requests") => Self::Journal,
@@ -46,6 +57,12 @@ impl Route {
             _ => Self::Unknown,
         }
     }
+}
+
+/// Returns `true` if a path is that of a wire after the prefix of a host, such as `/openai/v1`.
+fn ends_with_path_of(wire: Wire, path: &str) -> bool {
+    let own = wire.path(&PathParams::default()).0;
+    wire.names_model() && path.ends_with(without_version(&own))
 }
 
 /// A path without its version.

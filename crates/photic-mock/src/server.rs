@@ -11,10 +11,12 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Limited};
 use hyper::body::{Body, Frame, Incoming as Arriving};
-use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use hyper::header::{
+    CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER, UPGRADE,
+};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper::{Request, Response, StatusCode};
+use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use photic::Wire;
 use photic::wire::FramingKind;
@@ -22,10 +24,12 @@ use photic_net::HostCheck;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
+use crate::envelope::Envelope;
 use crate::misbehave::Misbehavior;
 use crate::provider::{IncomingRequest, Provider, ReplyOutcome};
 use crate::rejection::Rejection;
 use crate::route::Route;
+use crate::socket;
 
 /// Largest body that is read; providers stop earlier.
 const MAX_BODY_BYTES: usize = 600 << 20;
@@ -62,9 +66,12 @@ pub(crate) async fn serve(listener: TcpListener, provider: Arc<Provider>) {
         let _ = socket.set_nodelay(true);
         let (provider, hosts) = (Arc::clone(&provider), Arc::clone(&hosts));
         tokio::spawn(async move {
-            let service = service_fn(|request| respond(Arc::clone(&provider), &hosts, request));
+            let service = service_fn(move |request| {
+                respond(Arc::clone(&provider), Arc::clone(&hosts), request)
+            });
             // The client has disconnected, or the connection was meant to be closed.
-            let _ = http1::Builder::new().serve_connection(TokioIo::new(socket), service).await;
+            let connection = http1::Builder::new().serve_connection(TokioIo::new(socket), service);
+            let _ = connection.with_upgrades().await;
         });
     }
 }
@@ -72,11 +79,14 @@ pub(crate) async fn serve(listener: TcpListener, provider: Arc<Provider>) {
 /// Answers one HTTP request.
 async fn respond(
     provider: Arc<Provider>,
-    hosts: &HostCheck,
+    hosts: Arc<HostCheck>,
     request: Request<Arriving>,
 ) -> Result<Response<ReplyBody>, ConnectionClosed> {
     if let Err(refused) = hosts.check(request.uri(), request.headers()) {
         return Ok(document(403, &json!({"error": {"message": refused.to_string()}})));
+    }
+    if request.headers().contains_key(UPGRADE) {
+        return Ok(upgrade(provider, request));
     }
     let route = Route::of(request.method(), request.uri().path());
     let telling = |wire: &Wire| {
@@ -86,12 +96,16 @@ async fn respond(
     let anthropic = request.headers().contains_key("anthropic-version");
     let route = match route {
         Route::Ask(wire) if !provider.speaks(wire) => Route::Unknown,
+        Route::AskWrapped(_) if !provider.speaks(Wire::Anthropic) => Route::Unknown,
         Route::Count(wire) if !provider.speaks(wire) => Route::Unknown,
         route => route,
     };
     match route {
-        Route::Ask(wire) => ask(provider, request, wire, false).await,
-        Route::Count(wire) => ask(provider, request, wire, true).await,
+        Route::Ask(wire) => ask(provider, request, wire, Envelope::Plain, false).await,
+        Route::AskWrapped(envelope) => {
+            ask(provider, request, Wire::Anthropic, envelope, false).await
+        }
+        Route::Count(wire) => ask(provider, request, wire, Envelope::Plain, true).await,
         Route::Models => {
             let mut names: Vec<&str> = provider.models().iter().map(String::as_str).collect();
             if names.is_empty() {
@@ -115,11 +129,31 @@ async fn respond(
     }
 }
 
+/// Answers a request for a socket. Only Responses has one, and it needs a key.
+fn upgrade(provider: Arc<Provider>, request: Request<Arriving>) -> Response<ReplyBody> {
+    let route = Route::of(&Method::POST, request.uri().path());
+    let is_served = matches!(route, Route::Ask(Wire::OpenAiResponses));
+    if !is_served || !provider.speaks(Wire::OpenAiResponses) || !provider.has_sockets() {
+        return document(405, &json!({"error": {"message": "Method Not Allowed"}}));
+    }
+    let key = key(request.headers());
+    if key.is_none() {
+        let no = Rejection::no_key(Wire::OpenAiResponses);
+        return document(no.status, &no.body(Wire::OpenAiResponses, 0));
+    }
+    let misbehave = misbehaviors(request.headers()).unwrap_or_default();
+    match socket::open(provider, request, key, misbehave) {
+        Some(response) => response.map(|()| ReplyBody::new([])),
+        None => document(400, &json!({"error": {"message": "bad handshake"}})),
+    }
+}
+
 /// Reads the body and lets the provider answer.
 async fn ask(
     provider: Arc<Provider>,
     request: Request<Arriving>,
     wire: Wire,
+    envelope: Envelope,
     count_only: bool,
 ) -> Result<Response<ReplyBody>, ConnectionClosed> {
     let headers = request.headers();
@@ -128,7 +162,9 @@ async fn ask(
         Err(says) => return Ok(document(400, &json!({"error": {"message": says}}))),
     };
     let cut = misbehave.contains(&Misbehavior::Cut) || provider.misbehaves(Misbehavior::Cut);
-    let (key, missing_header) = (key(headers), missing(wire, headers));
+    let missing_header = missing(wire, headers).filter(|_| envelope.wants_headers());
+    let key = key(headers);
+    let stream_type = envelope.stream_type();
     let path = request.uri().path().to_owned();
     let body = match Limited::new(request.into_body(), MAX_BODY_BYTES).collect().await {
         Ok(body) => Some(body.to_bytes()),
@@ -136,9 +172,11 @@ async fn ask(
         Err(_) => return Err(ConnectionClosed),
     };
     let digest = body.as_ref().map(|body| blake3::hash(body));
-    let incoming = IncomingRequest { wire, count_only, path, key, missing_header, misbehave, body };
+    let incoming =
+        IncomingRequest { wire, envelope, count_only, path, key, missing_header, misbehave, body };
     let answer = tokio::task::spawn_blocking(move || provider.answer(incoming));
-    let mut response = respond_with(answer.await.map_err(|_| ConnectionClosed)?, wire, cut).await?;
+    let outcome = answer.await.map_err(|_| ConnectionClosed)?;
+    let mut response = respond_with(outcome, wire, stream_type, cut).await?;
     if let Some(digest) = digest.and_then(|one| HeaderValue::from_str(&one.to_hex()).ok()) {
         response.headers_mut().insert(HeaderName::from_static("x-mock-body"), digest);
     }
@@ -149,6 +187,7 @@ async fn ask(
 async fn respond_with(
     outcome: ReplyOutcome,
     wire: Wire,
+    stream_type: Option<&'static str>,
     cut: bool,
 ) -> Result<Response<ReplyBody>, ConnectionClosed> {
     match outcome {
@@ -166,9 +205,10 @@ async fn respond_with(
         ReplyOutcome::Events { number, events } => {
             let mut response = Response::new(ReplyBody::new(events.into_iter().map(Bytes::from)));
             let headers = response.headers_mut();
-            let kind = HeaderValue::from_static(match wire.http().framing {
-                FramingKind::ServerSent => "text/event-stream; charset=utf-8",
-                other => other.media_type(),
+            let kind = HeaderValue::from_static(match (stream_type, wire.http().framing) {
+                (Some(own), _) => own,
+                (None, FramingKind::ServerSent) => "text/event-stream; charset=utf-8",
+                (None, other) => other.media_type(),
             });
             headers.insert(CONTENT_TYPE, kind);
             headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));

@@ -1,5 +1,6 @@
 //! The HTTP client for model providers, with a pool of connections.
 
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use http::{Request, Response};
@@ -12,6 +13,10 @@ use rustls::{ClientConfig, RootCertStore};
 
 use crate::body::Outgoing;
 use crate::error::Error;
+use crate::websocket::Connection;
+
+/// Longest time until a request for a WebSocket is answered. No model has to think for it.
+const UPGRADE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Timeouts of a [`Client`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +46,10 @@ impl Default for Timeouts {
 #[derive(Clone, Debug)]
 pub struct Client {
     inner: legacy::Client<HttpsConnector<HttpConnector>, Outgoing>,
+    /// For connections that are upgraded, which only HTTP/1.1 knows. Most clients need none.
+    upgrades: Arc<OnceLock<legacy::Client<HttpsConnector<HttpConnector>, Outgoing>>>,
+    builder: legacy::Builder,
+    tcp: HttpConnector,
     answer: Duration,
 }
 
@@ -53,14 +62,15 @@ impl Client {
         tcp.set_nodelay(true);
         tcp.set_connect_timeout(Some(timeouts.connect));
         tcp.set_keepalive(Some(Duration::from_mins(1)));
-        let connector = secured().https_or_http().enable_all_versions().wrap_connector(tcp);
-        let inner = legacy::Client::builder(TokioExecutor::new())
+        let connector = secured().https_or_http().enable_all_versions().wrap_connector(tcp.clone());
+        let mut builder = legacy::Client::builder(TokioExecutor::new());
+        builder
             .pool_timer(TokioTimer::new())
             .timer(TokioTimer::new())
             .pool_idle_timeout(timeouts.keep)
-            .http2_adaptive_window(true)
-            .build(connector);
-        Self { inner, answer: timeouts.answer }
+            .http2_adaptive_window(true);
+        let inner = builder.build(connector);
+        Self { inner, upgrades: Arc::default(), builder, tcp, answer: timeouts.answer }
     }
 
     /// Sends a request and returns the head of the reply; its body arrives as it is read. Dropping
@@ -68,6 +78,26 @@ impl Client {
     pub async fn send(&self, request: Request<Outgoing>) -> Result<Response<Incoming>, Error> {
         let reply = tokio::time::timeout(self.answer, self.inner.request(request)).await;
         reply.map_err(|_| Error::Timeout)?.map_err(Error::of)
+    }
+}
+
+impl Client {
+    /// Sends a request that asks for a WebSocket, and returns the head of the reply. If its status is
+    /// 101, [`Client::upgraded`] returns the connection.
+    pub async fn upgrade(&self, request: Request<Outgoing>) -> Result<Response<Incoming>, Error> {
+        let answer = self.answer.min(UPGRADE_TIMEOUT);
+        let client = self.upgrades.get_or_init(|| {
+            let connector = secured().https_or_http().enable_http1();
+            self.builder.build(connector.wrap_connector(self.tcp.clone()))
+        });
+        let reply = tokio::time::timeout(answer, client.request(request)).await;
+        reply.map_err(|_| Error::Timeout)?.map_err(Error::of)
+    }
+
+    /// Returns the connection of a reply of 101.
+    pub async fn upgraded(reply: Response<Incoming>) -> Result<Connection, Error> {
+        let upgraded = hyper::upgrade::on(reply).await;
+        upgraded.map(Connection::new).map_err(|error| Error::Closed(error.into()))
     }
 }
 

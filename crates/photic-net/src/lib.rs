@@ -41,6 +41,7 @@
 //! | [`fetch`] | guarded download of untrusted URLs |
 //! | `host_check` | checks of `Host` and `Origin` for listeners |
 //! | `lookup` | DNS lookup |
+//! | [`websocket`] | messages of WebSockets, with compression and bounds |
 //!
 //! # What it does not do
 //!
@@ -53,6 +54,7 @@ mod error;
 pub mod fetch;
 mod host_check;
 mod lookup;
+pub mod websocket;
 
 pub use body::Outgoing;
 pub use client::{Client, Timeouts};

@@ -86,7 +86,8 @@ const fn not_shown(fate: Fate) -> Option<Code> {
         | Reason::Repeated
         | Reason::OnSheet
         | Reason::Summary
-        | Reason::Dropped => None,
+        | Reason::Dropped
+        | Reason::Cleared => None,
     }
 }
 

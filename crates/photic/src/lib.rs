@@ -84,6 +84,7 @@ pub mod rejection;
 mod repair;
 pub mod reply;
 mod rescue;
+mod server_side;
 pub mod settings;
 pub mod simulate;
 mod split_media;
@@ -100,7 +101,9 @@ pub use fetched::{FetchResult, Wanted, fetchable, references};
 pub use finding::{Code, Cost, Finding, Position};
 pub use json::Base64Runs;
 pub use lift::{lift, lift_with_hints};
-pub use lower::{Because, Decision, Did, Field, Lowered, lower, lower_prepared, renamed_tools};
+pub use lower::{
+    Because, Decision, Did, Field, Lowered, RenamedTool, lower, lower_prepared, renamed_tools,
+};
 pub use media::{Digest, MediaId, REFERENCE};
 pub use name::UnknownName;
 pub use plan::{
@@ -110,6 +113,7 @@ pub use plan::{
 pub use profile::Profile;
 pub use repair::{RepairOptions, Repaired, repair, repair_with};
 pub use reply::{lift_reply, lower_reply};
+pub use server_side::{ClearToolResults, Clearing, Effect, Note, notes};
 pub use split_media::{Cut, Form, MediaStub, Segment, SplitBody, remember, split_media};
 pub use stream::Stream;
 pub use survey::{Sighting, Slot, Survey, survey};

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use crate::json::{NodeId, Str, Value};
+use crate::json::{NodeId, Out, Str, Value};
 use crate::lower::Because;
 use crate::tokens::Detail;
 
@@ -196,6 +196,10 @@ pub struct Function<'a> {
     pub schema: Option<Cow<'a, [u8]>>,
     /// `true` if arguments must match the schema exactly.
     pub strict: Option<bool>,
+    /// The group that it belongs to, on the wire that has groups.
+    pub namespace: Option<Str<'a>>,
+    /// `true` if its own wire gives it free text instead of arguments.
+    pub free_text: bool,
     /// The object that holds the name and the other members.
     pub(crate) node: Option<NodeId>,
 }
@@ -209,6 +213,8 @@ impl<'a> Function<'a> {
             description: text("description"),
             schema,
             strict: object.get("strict").and_then(|strict| strict.bool()),
+            namespace: None,
+            free_text: false,
             node: Some(object.id()),
         }
     }
@@ -225,16 +231,48 @@ impl<'a> Tool<'a> {
         Self::Foreign(Foreign { node: value.id() })
     }
 
-    /// Reads a tool that takes free text, as a function with one string argument.
-    pub(crate) fn custom(value: Value<'_, 'a>) -> Self {
-        let function = Function::read(value, Some(Cow::Borrowed(FREE_TEXT)));
-        Self::Function(Function { strict: None, ..function })
+    /// Reads a tool that takes free text, as a function with one string argument. The grammar of
+    /// the text, if there is one, describes the argument.
+    pub(crate) fn custom(value: Value<'_, 'a>, settings: &mut Settings<'a>) -> Self {
+        settings.lose_others(value, &["type", "name", "description", "format"]);
+        let schema = match value.get("format") {
+            None => Cow::Borrowed(FREE_TEXT),
+            Some(format) => {
+                let schema = grammar(format, settings);
+                if schema.is_none() {
+                    settings.lose(Str::plain("format"), format);
+                }
+                schema.map_or(Cow::Borrowed(FREE_TEXT), Cow::Owned)
+            }
+        };
+        let function = Function::read(value, Some(schema));
+        Self::Function(Function { strict: None, free_text: true, ..function })
     }
 }
 
 /// The schema of a function that takes free text.
 const FREE_TEXT: &[u8] =
     br#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}"#;
+
+/// Returns the schema of a function that takes text of a grammar.
+fn grammar<'a>(format: Value<'_, 'a>, settings: &mut Settings<'a>) -> Option<Vec<u8>> {
+    format.get("type").filter(|kind| kind.is("grammar"))?;
+    let inner = format.get("grammar").unwrap_or(format);
+    let text = |name: &str| inner.get(name).and_then(|text| text.str());
+    let (syntax, definition) = (text("syntax")?, text("definition")?);
+    settings.lose_others(format, &["type", "grammar", "syntax", "definition"]);
+    if inner.id() != format.id() {
+        settings.lose_others(inner, &["syntax", "definition"]);
+    }
+    let mut out = Out::new();
+    out.json(
+        "{\"type\":\"object\",\"properties\":{\"input\":{\"type\":\"string\",\"description\":",
+    );
+    let (syntax, definition) = (syntax.decode(), definition.decode());
+    out.quoted(&format!("Text of this grammar ({syntax}):\n{definition}"));
+    out.json("}},\"required\":[\"input\"]}");
+    Some(out.finish().to_vec())
+}
 
 /// The choice of tools that must or may be called.
 #[derive(Clone, Debug)]

@@ -12,7 +12,8 @@ use crate::media::{
     Digest, Found, Header, Media, MediaKind, Payload, Source, Spelled, index_by_media, is_type,
 };
 use crate::plan::{Former, Reason};
-use crate::profile::{self, Detail, Mark};
+use crate::profile::{self, Detail, Mark, Profile};
+use crate::server_side::{self, Clearing, Note};
 use crate::transcript::{Bounds, CallKind, Home, MediaId, Message, Part, Role, Transcript};
 use crate::wire::Wire;
 
@@ -34,6 +35,10 @@ pub struct Survey {
     pub is_marked: bool,
     /// The previous request as it was sent, if the host knows it.
     pub former: Option<Former>,
+    /// Content that the provider keeps, removes or changes by itself.
+    pub notes: Vec<Note>,
+    /// The tool results that the request asks its provider to clear.
+    pub clearing: Option<Clearing>,
 }
 
 /// One occurrence of a medium.
@@ -104,6 +109,24 @@ pub enum Slot {
         /// `true` if the slot takes only a picture of the screen.
         screen: bool,
     },
+}
+
+impl Survey {
+    /// Returns `true` if a medium is in a result that code reads and the model does not. The
+    /// provider runs the code, so that this holds on its own wire only.
+    pub(crate) fn is_for_code(&self, sighting: &Sighting, profile: &Profile) -> bool {
+        sighting.for_code && self.wire == Some(profile.wire)
+    }
+
+    /// Returns `true` if the provider may clear the result that holds a medium by itself.
+    pub(crate) fn is_cleared_there(&self, sighting: &Sighting, profile: &Profile) -> bool {
+        self.wire == Some(profile.wire)
+            && matches!(sighting.slot, Slot::Result { .. })
+            && self
+                .clearing
+                .as_ref()
+                .is_some_and(|clearing| clearing.edit.concerns(sighting.tool.as_deref()))
+    }
 }
 
 impl Sighting {
@@ -195,7 +218,7 @@ pub fn survey(transcript: &Transcript<'_>) -> Survey {
                 };
                 let hosted =
                     matches!(part, Part::Result(result) if result.kind == CallKind::Hosted);
-                let tool = tool.and_then(|name| plain_word(name));
+                let tool = tool.and_then(|name| name.plain_word());
                 places[id.index()] = (index, slot, tool, bounds, hosted);
             });
         }
@@ -221,6 +244,7 @@ pub fn survey(transcript: &Transcript<'_>) -> Survey {
     for sighting in &sightings {
         words[sighting.message] = words[sighting.message].saturating_sub(sighting.wire_bytes);
     }
+    let clearing = Clearing::of(transcript, |id| sightings[id].wire_bytes);
     Survey {
         wire: transcript.own_wire(),
         sightings,
@@ -229,6 +253,8 @@ pub fn survey(transcript: &Transcript<'_>) -> Survey {
         settings,
         is_marked: is_marked(transcript),
         former: None,
+        notes: server_side::notes(transcript),
+        clearing,
     }
 }
 
@@ -337,16 +363,6 @@ impl<'t> Alike<'t> {
             }
         }
     }
-}
-
-/// Returns a name if it is safe to repeat: a plain word in which no sentence can hide.
-fn plain_word(name: &Str<'_>) -> Option<String> {
-    let name = name.decode();
-    let is_plain = (1..=64).contains(&name.len())
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
-    is_plain.then(|| name.into_owned())
 }
 
 /// Returns `true` if an address is a path on a machine.

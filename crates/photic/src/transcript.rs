@@ -167,6 +167,8 @@ pub struct Call<'a> {
     pub id: Str<'a>,
     /// The tool.
     pub name: Str<'a>,
+    /// The group of tools that it belongs to, on the wire that has groups.
+    pub namespace: Option<Str<'a>>,
     /// Its arguments.
     pub arguments: Arguments<'a>,
     pub(crate) kind: CallKind,

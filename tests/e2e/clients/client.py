@@ -2,13 +2,13 @@
 
 One line of JSON a row: what the model said. Addresses and keys come from the environment.
 """
-import base64, json, logging, pathlib, sys
+import base64, json, logging, os, pathlib, sys
 
-from anthropic import Anthropic, beta_tool
+from anthropic import Anthropic, AnthropicBedrock, AnthropicFoundry, AnthropicVertex, beta_tool
 from langchain.agents import create_agent
 from langchain_anthropic import ChatAnthropic
 from langchain_openai import ChatOpenAI
-from openai import OpenAI
+from openai import AzureOpenAI, OpenAI
 from pydantic_ai import Agent, BinaryContent
 from pydantic_ai.models.anthropic import AnthropicModel
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
@@ -42,8 +42,30 @@ def as_sent(item):
     return item
 
 
+def below(path):
+    """The client of a host that takes the bodies of Chat Completions below another path."""
+    return OpenAI(max_retries=0, base_url=os.environ["OPENAI_BASE_URL"].removesuffix("/v1") + path)
+
+
+# Clients of hosts, each with its own path. They read their base URLs from the environment.
+HOSTS = {
+    "azure": lambda: AzureOpenAI(max_retries=0),
+    "azure-v1": lambda: below("/openai/v1"),
+    "openrouter": lambda: below("/api/v1"),
+    "dashscope": lambda: below("/compatible-mode/v1"),
+    "bedrock": lambda: AnthropicBedrock(max_retries=0),
+    "vertex": lambda: AnthropicVertex(max_retries=0, region="us-east5", project_id="project", access_token="any"),
+    "foundry": lambda: AnthropicFoundry(max_retries=0),
+}
+
+
+def client_of(row, default):
+    host = row["entry"].partition("@")[2]
+    return HOSTS[host]() if host else default(max_retries=0)
+
+
 def openai_chat(row):
-    client, messages = OpenAI(max_retries=0), [{"role": "user", "content": ASK}]
+    client, messages = client_of(row, OpenAI), [{"role": "user", "content": ASK}]
     function = {"name": NAME, "description": DESCRIPTION, "parameters": SCHEMA, "strict": True}
     request = {"model": row["model"], "messages": messages, "tools": [{"type": "function", "function": function}]}
 
@@ -66,7 +88,7 @@ def openai_chat(row):
 
 
 def openai_responses(row):
-    client, kept = OpenAI(max_retries=0), "previous" in row["shape"]
+    client, kept = client_of(row, OpenAI), "previous" in row["shape"]
     tools = [{"type": "function", "name": NAME, "description": DESCRIPTION, "parameters": SCHEMA, "strict": True}]
     history, previous = [], {}
 
@@ -92,7 +114,7 @@ def openai_responses(row):
 
 
 def anthropic(row):
-    client, messages = Anthropic(max_retries=0), [{"role": "user", "content": ASK}]
+    client, messages = client_of(row, Anthropic), [{"role": "user", "content": ASK}]
     request = {"model": row["model"], "max_tokens": 500, "messages": messages}
 
     def give(n):
@@ -191,7 +213,7 @@ ENTRIES = {"openai-chat": openai_chat, "openai-responses": openai_responses, "an
 
 
 def entry(name):
-    return ENTRIES.get(name) or (langchain if name.startswith("langchain") else pydantic)
+    return ENTRIES.get(name.partition("@")[0]) or (langchain if name.startswith("langchain") else pydantic)
 
 
 def cause(error):

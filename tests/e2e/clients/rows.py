@@ -42,6 +42,17 @@ for client, entry, shapes in (
     for name, wire in (("openai chat", CHAT), ("openai responses", RESPONSES), ("anthropic", MESSAGES)):
         TABLE.append(("python", f"{client}, {name}", f"{entry}-{wire}", wire, shapes))
 
+# Clients of hosts: the path differs, and for Claude the body, too.
+for client, host, entry, wire in (
+    ("`AzureOpenAI`", "azure", "openai-chat", CHAT), ("`AzureOpenAI`", "azure", "openai-responses", RESPONSES),
+    ("OpenAI SDK, Azure's `/openai/v1`", "azure-v1", "openai-responses", RESPONSES),
+    ("OpenAI SDK, OpenRouter's `/api/v1`", "openrouter", "openai-chat", CHAT),
+    ("OpenAI SDK, DashScope's `/compatible-mode/v1`", "dashscope", "openai-chat", CHAT),
+    ("`AnthropicBedrock`", "bedrock", "anthropic", MESSAGES), ("`AnthropicVertex`", "vertex", "anthropic", MESSAGES),
+    ("`AnthropicFoundry`", "foundry", "anthropic", MESSAGES),
+):
+    TABLE.append(("python", client, f"{entry}@{host}", wire, [PARTS, JSON]))
+
 TABLE.append(("claude", "Claude Code", "claude", MESSAGES, ["`Read` of a PNG file"]))
 for client, entry, wire in (
     ("Google Gen AI SDK", "gemini", GEMINI), ("Google Gen AI SDK, Gemini 2.5", "gemini", GEMINI),
@@ -57,6 +68,8 @@ BY_CLIENT = {
     "Google Gen AI SDK, Gemini 2.5": {GEMINI: "gemini-2.5-pro"},
     "boto3, Nova": {CONVERSE: "amazon.nova-pro-v1:0"},
     "Mistral SDK": {CHAT: "mistral-medium-3"},
+    "`AnthropicBedrock`": {MESSAGES: "anthropic.claude-sonnet-4-5-20250929-v1:0"},
+    "`AnthropicVertex`": {MESSAGES: "claude-sonnet-4-5@20250929"},
 }
 # It always streams.
 WAYS = {"Claude Code": (True,)}
@@ -67,7 +80,9 @@ CROSS = {CHAT: [MESSAGES, RESPONSES], RESPONSES: [], MESSAGES: [CHAT, RESPONSES]
 EVERYWHERE = {"OpenAI SDK, Python", "Anthropic SDK, Python", "Google Gen AI SDK", "Ollama SDK"}
 
 
-def leads(client, wire):
+def leads(client, entry, wire):
+    if "@" in entry:
+        return []
     if client == "boto3":
         # A signature is no key: only who asks for none can be asked with it.
         return [OLLAMA]
@@ -78,7 +93,7 @@ def leads(client, wire):
 
 def rows(mode):
     for runner, client, entry, wire, shapes in TABLE:
-        for to in [None] if mode == "same" else leads(client, wire):
+        for to in [None] if mode == "same" else leads(client, entry, wire):
             for shape in shapes:
                 # What the service keeps cannot be led elsewhere.
                 if to and ("runner" in shape or "previous" in shape):

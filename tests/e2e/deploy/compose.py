@@ -169,6 +169,8 @@ def behind_nginx(work):
         assert answers == [200] * 60, answers
         assert "MARKER" not in (work / "log").read_text(), "nginx tells keys"
         gateways[1].send_signal(signal.SIGTERM)
+        # The same moment: a request on a connection that nginx had kept is refused with 503 by a gateway that stops.
+        until(lambda: all(post(front, conversation())[0] == 200 for _ in range(6)), "nginx sees that a gateway stops")
         answers = [post(front, conversation())[0] for _ in range(60)]
         assert answers == [200] * 60, answers
         return len(answers) * 2

@@ -74,7 +74,7 @@ def use(port, picture):
     body = {"model": "gpt-5.4", "messages": [
         {"role": "user", "content": "look"}, {"role": "assistant", "content": None, "tool_calls": [call]},
         {"role": "tool", "tool_call_id": "c1", "content": [image]}]}
-    for path, sent in (("/v1/chat/completions", body), ("/v1/messages", {"model": "m", "messages": []})):
+    for path, sent in (("/v1/chat/completions", body), ("/v1/messages", {"model": "m", "messages": []}), ("/v1/unknown", body)):
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
         connection.request("POST", path, json.dumps(sent), {"content-type": "application/json", "authorization": "Bearer k"})
         connection.getresponse().read()

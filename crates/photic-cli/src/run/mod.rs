@@ -1,7 +1,13 @@
 //! `photic run`: runs a command behind a gateway of its own.
 
+mod agents;
 mod base_urls;
 mod child;
+mod destination;
+mod environment;
+mod launch;
+mod print;
+mod scratch;
 mod summary;
 
 use std::ffi::OsStr;
@@ -11,20 +17,34 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use photic_gateway::{Admin, Config, Family, Gateway, LogFormat, PathPrefixes, StartError};
 use tokio::process::Command;
+use tokio::sync::oneshot;
 
 use crate::arguments::RunOptions;
 use crate::settings::Settings;
 use crate::{serve, settings, style};
+use agents::Recognized;
 use base_urls::BaseUrls;
-use tokio::sync::oneshot;
+use environment::Environment;
+use launch::Launch;
 
 /// Exit code of a shell for an unknown command.
 const NOT_FOUND: u8 = 127;
 /// Exit code of a shell for a command that cannot be run.
 const NOT_RUNNABLE: u8 = 126;
 
-/// Runs the command.
+/// A command that is ready to be started, and the gateway for it.
+struct Plan {
+    bases: BaseUrls,
+    agent: Option<Recognized>,
+    launch: Launch,
+    config: Config,
+}
+
+/// Runs the command, or prints how it would be run.
 pub(crate) fn run(options: &RunOptions) -> anyhow::Result<ExitCode> {
+    if let Some(format) = options.print {
+        return print::print(format, options, plan(options)?);
+    }
     let runtime = photic_gateway::runtime().context("cannot start the runtime")?;
     let code = runtime.block_on(with_gateway(options));
     // Processes that the command left behind have lost their gateway anyway.
@@ -32,38 +52,57 @@ pub(crate) fn run(options: &RunOptions) -> anyhow::Result<ExitCode> {
     code
 }
 
-/// Starts the gateway, runs the command, and stops the gateway.
-async fn with_gateway(options: &RunOptions) -> anyhow::Result<ExitCode> {
-    let bases = BaseUrls::from_environment(&options.upstream)?;
+/// Finds out what the command needs.
+fn plan(options: &RunOptions) -> anyhow::Result<Plan> {
+    let environment = Environment::current();
+    let bases = BaseUrls::new(&environment, &options.upstream)?;
+    let agent = agents::recognize(&options.command)?;
     let Settings { mut config, source } = settings::load(options.config.as_deref())?;
     if let Some(word) = source.not_read().filter(|_| !options.quiet) {
         let _ = writeln!(anstream::stderr(), "photic: {word}");
     }
+    config.upstream.splice(0..0, serve::overriding(&options.upstream).chain(bases.upstreams()));
+    base_urls::complete_families(&mut config.upstream)?;
+    let mut launch = Launch::new(&options.command);
+    bases.set(&mut launch, &config.upstream);
+    launch.pass_proxies(|name| environment.get(name));
+    if let Some(agent) = &agent {
+        let is_openai = |wire| Family::of(wire) == Family::OPENAI;
+        let is_flagged = options.upstream.iter().any(|one| one.wire.is_none_or(is_openai));
+        agent.prepare(&mut launch, &environment, &bases, is_flagged)?;
+    }
+    config.upstream.extend(launch.destinations.iter().map(destination::Destination::upstream));
+    Ok(Plan { bases, agent, launch, config })
+}
+
+/// Starts the gateway, runs the command, and stops the gateway.
+async fn with_gateway(options: &RunOptions) -> anyhow::Result<ExitCode> {
+    let Plan { bases, agent, mut launch, mut config } = plan(options)?;
     config.listen = format!("127.0.0.1:{}", options.port);
     // The terminal belongs to the command, and the gateway has no other operator.
     (config.log, config.admin) = (LogFormat::Off, Admin::default());
-    config.upstream.splice(0..0, serve::overriding(&options.upstream).chain(bases.upstreams()));
-    let lead_amazon = base_urls::serves(&config.upstream, Family::AMAZON);
-    base_urls::complete_families(&mut config.upstream)?;
     // Only the command knows the token, so no web page or other process can use the gateway.
     let token = token()?;
-    config.prefixes = Some(PathPrefixes::new(&token));
+    let own = launch.destinations.iter().map(destination::Destination::prefix);
+    let prefixes = bases.prefixes().chain(own);
+    config.prefixes = Some(prefixes.fold(PathPrefixes::new(&token), PathPrefixes::with_name));
     (config.hosts, config.origins) = (Vec::new(), Vec::new());
     serve::record(&mut config, options.record.record.as_deref())?;
     // Connections of processes left behind are cut; recording may finish.
     config.timeouts.drain_s = config.timeouts.drain_s.min(1);
     let gateway = bind(config, &bases).await?;
     let (address, tally) = (gateway.address(), gateway.tally());
-    let Some((program, arguments)) = options.command.split_first() else {
-        anyhow::bail!("no command");
-    };
+    let scratch = launch.bind(address, &token).context("cannot write a scratch folder")?;
     // From here on, signals are meant for the command.
     let mut signals = child::Signals::new().context("cannot wait for signals")?;
-    let mut command = Command::new(program);
-    command.args(arguments).envs(base_urls::leading_to(address, &token, lead_amazon));
+    let mut command = Command::new(launch.program());
+    command.args(launch.command.iter().skip(1)).envs(launch.environment.iter().cloned());
+    for name in &launch.removed {
+        command.env_remove(name);
+    }
     let mut child = match command.spawn() {
         Ok(child) => child,
-        Err(cause) => return Ok(cannot_run(program, cause)),
+        Err(cause) => return Ok(cannot_run(launch.program(), cause)),
     };
     let (stop, stopped) = oneshot::channel::<()>();
     let serving = tokio::spawn(gateway.serve(async {
@@ -73,9 +112,16 @@ async fn with_gateway(options: &RunOptions) -> anyhow::Result<ExitCode> {
         child::wait(&mut child, &mut signals).await.context("cannot wait for the command")?;
     drop(stop);
     let _ = serving.await;
+    drop(scratch);
+    if let Some(path) = &options.report {
+        let report = summary::report(&tally);
+        let written = std::fs::write(path, format!("{report}\n"));
+        written.with_context(|| format!("cannot write `{}`", path.display()))?;
+    }
     if !options.quiet {
+        let hint = agent.as_ref().map(Recognized::hint);
         // The reader may be gone; the exit code of the command still counts.
-        let _ = writeln!(anstream::stderr(), "{}", summary::of(&tally));
+        let _ = writeln!(anstream::stderr(), "{}", summary::of(&tally, hint.as_deref()));
     }
     Ok(ExitCode::from(child::code(status)))
 }

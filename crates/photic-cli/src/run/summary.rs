@@ -4,25 +4,51 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use photic_gateway::{Retired, Tally};
+use serde_json::{Value, json};
 
 use crate::style::{counted, grouped};
 
 /// Repairs that show the model an image it would not have seen.
 const MADE_VISIBLE: [&str; 2] = ["hoisted", "rewrote"];
 
-/// The summary.
-pub(crate) fn of(tally: &Tally) -> String {
-    let mut line = line(tally.requests(), tally.changed(), &tally.fixes());
+/// The summary. If there were no requests, it ends with the hint of a known agent.
+pub(crate) fn of(tally: &Tally, hint: Option<&str>) -> String {
+    let passed = tally.passed();
+    if tally.requests() == 0 && !passed.is_empty() {
+        return format!("photic: {}", passed_unread(&passed));
+    }
+    let mut line = line(tally.requests(), tally.changed(), &tally.fixes(), hint);
+    if !passed.is_empty() {
+        let _ = write!(line, "; {}", passed_unread(&passed));
+    }
     line.push_str(&left_out(&tally.retired()));
     line
 }
 
+/// The counts as JSON. `preparing_us` is the time until turns were ready to be sent.
+pub(crate) fn report(tally: &Tally) -> Value {
+    let (bytes_in, bytes_sent) = tally.bytes();
+    let preparing_us = u64::try_from(tally.preparing().as_micros()).unwrap_or(u64::MAX);
+    json!({
+        "turns": tally.requests(),
+        "changed": tally.changed(),
+        "fixes": tally.fixes(),
+        "bytes_in": bytes_in,
+        "bytes_sent": bytes_sent,
+        "preparing_us": preparing_us,
+    })
+}
+
 /// Counts of requests and repairs.
-fn line(requests: u64, changed: u64, fixes: &BTreeMap<&'static str, u64>) -> String {
+fn line(
+    requests: u64,
+    changed: u64,
+    fixes: &BTreeMap<&'static str, u64>,
+    hint: Option<&str>,
+) -> String {
     if requests == 0 {
-        return "photic: no requests; the command may not read `OPENAI_BASE_URL` or \
-                `ANTHROPIC_BASE_URL`"
-            .to_owned();
+        let general = "the command may not read `OPENAI_BASE_URL` or `ANTHROPIC_BASE_URL`";
+        return format!("photic: no requests; {}", hint.unwrap_or(general));
     }
     let mut line = format!("photic: {}", times(requests, "request"));
     if changed == 0 {
@@ -50,6 +76,12 @@ fn left_out(retired: &BTreeMap<&'static str, Retired>) -> String {
         format!("; {reason}: {requests} left out up to {}", times(*most, "image"))
     };
     retired.iter().map(one).collect()
+}
+
+/// Counts of requests passed on unread, such as `2 requests passed on unread (unknown path 2)`.
+fn passed_unread(passed: &BTreeMap<&'static str, u64>) -> String {
+    let all = passed.iter().collect::<Vec<_>>();
+    format!("{} passed on unread ({})", times(passed.values().sum(), "request"), list(&all))
 }
 
 /// A count with its noun.
@@ -83,9 +115,16 @@ mod tests {
     }
 
     #[test]
+    fn what_was_not_read_is_said() {
+        let passed = BTreeMap::from([("off", 1), ("unknown_path", 2)]);
+        let says = "3 requests passed on unread (off 1, unknown path 2)";
+        assert_eq!(passed_unread(&passed), says);
+    }
+
+    #[test]
     fn lines() {
         let line = |requests, changed, fixes: &[(&'static str, u64)]| {
-            line(requests, changed, &fixes.iter().copied().collect())
+            line(requests, changed, &fixes.iter().copied().collect(), None)
         };
         assert_eq!(line(1, 0, &[]), "photic: 1 request, nothing to repair");
         assert_eq!(
@@ -95,5 +134,8 @@ mod tests {
         );
         assert_eq!(line(2, 1, &[("remade", 1)]), "photic: 2 requests, 1 changed: remade 1");
         assert!(line(0, 0, &[]).contains("`OPENAI_BASE_URL`"));
+        let hint = Some("Agent: set `baseUrl`.");
+        let line = super::line(0, 0, &BTreeMap::new(), hint);
+        assert_eq!(line, "photic: no requests; Agent: set `baseUrl`.");
     }
 }

@@ -173,3 +173,31 @@ fn a_body_for_another_wire_names_the_model_that_was_asked_for() {
     let output = run(&["lower", &body, "--for", "gpt-4.1"]);
     assert_eq!(output.stdout, std::fs::read(&body).unwrap());
 }
+
+#[test]
+fn a_conversation_that_the_provider_keeps_is_a_note_and_no_problem() {
+    let file = "crates/photic/tests/wires/responses-previous-id/in.json";
+    for command in ["check", "explain"] {
+        let output = run(&[command, file]);
+        assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+        let words = stdout(&output);
+        let note = "note: `previous_response_id` at /previous_response_id: the provider keeps";
+        assert!(words.contains(note), "{command}: {words}");
+        let output = run(&[command, file, "--json"]);
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(report["notes"][0]["effect"], "continues", "{report}");
+    }
+    let warned = run(&["lower", file, "--to", "anthropic"]);
+    assert!(stderr(&warned).contains("warning: `previous_response_id`"), "{}", stderr(&warned));
+    assert!(stderr(&run(&["lower", file])).is_empty());
+}
+
+#[test]
+fn lower_says_that_it_left_something_out() {
+    let file = "crates/photic/tests/wires/responses-codex-tools/in.json";
+    let output = run(&["lower", file, "--to", "openai-chat"]);
+    let body: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(body["tools"].as_array().unwrap().len(), 2, "{body}");
+    let says = stderr(&output);
+    assert!(says.contains("left out: ") && says.contains("`--explain` lists them"), "{says}");
+}

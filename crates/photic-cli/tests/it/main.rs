@@ -18,6 +18,8 @@ mod readme;
 mod render_worker;
 #[cfg(unix)]
 mod run;
+#[cfg(unix)]
+mod run_agents;
 mod serve;
 mod session;
 mod simulate;

@@ -25,7 +25,8 @@ pub(super) const fn code(reason: Reason) -> Code {
         | Reason::Repeated
         | Reason::OnSheet
         | Reason::Summary
-        | Reason::Dropped => Code::TooManyImages,
+        | Reason::Dropped
+        | Reason::Cleared => Code::TooManyImages,
     }
 }
 

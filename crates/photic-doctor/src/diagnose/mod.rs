@@ -398,6 +398,8 @@ impl SessionScan {
         Survey {
             is_marked: false,
             former: None,
+            notes: Vec::new(),
+            clearing: None,
             wire: Some(wire),
             sightings: sightings.collect(),
             requests,

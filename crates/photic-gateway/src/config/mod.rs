@@ -26,6 +26,7 @@ pub use limits::{Limits, Timeouts};
 pub use openwop::OpenwopConfig;
 pub use operate::{Admin, ExportHeaders, LogFormat, Telemetry};
 pub use prefixes::PathPrefixes;
+pub(crate) use prefixes::{NamedPrefix, Prefix};
 pub use quota::QuotaConfig;
 pub use record::RecordConfig;
 pub use settings::{Config, LearnedConfig, Policies};

@@ -31,9 +31,17 @@ pub struct UpstreamConfig {
     #[serde(default)]
     #[schemars(example = "us-east-1")]
     pub region: Option<String>,
+    /// If false, it has no WebSocket for Responses, and clients are told so at once (426). If true, it
+    /// is asked.
+    #[serde(default = "yes")]
+    pub websocket: bool,
     /// If true, it takes precedence over upstreams with `models`. Set for upstreams given by a flag.
     #[serde(skip)]
     pub overrides: bool,
+    /// Named prefix of [`PathPrefixes`](super::PathPrefixes) whose requests go here, on every wire,
+    /// with their paths appended to the URL as they are. Other requests never do.
+    #[serde(skip)]
+    pub prefix: Option<String>,
 }
 
 impl UpstreamConfig {
@@ -51,9 +59,21 @@ impl UpstreamConfig {
 
     /// Creates an upstream at this URL, for this wire or for every one.
     pub fn new(url: impl Into<String>, wire: Option<Wire>) -> Self {
-        let url = url.into();
-        Self { url, wire, models: Vec::new(), unversioned: false, region: None, overrides: false }
+        Self {
+            url: url.into(),
+            wire,
+            models: Vec::new(),
+            unversioned: false,
+            region: None,
+            websocket: true,
+            overrides: false,
+            prefix: None,
+        }
     }
+}
+
+const fn yes() -> bool {
+    true
 }
 
 impl std::str::FromStr for UpstreamConfig {

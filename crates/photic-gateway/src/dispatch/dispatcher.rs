@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use http::{Request, Response};
+use http::{Method, Request, Response};
 use hyper::body::Incoming;
 use photic::Wire;
 use photic_net::Outgoing;
@@ -14,11 +14,13 @@ use super::media_api::MediaApi;
 #[cfg(feature = "openwop")]
 use super::openwop::{self, Openwop};
 use super::status::{Status, not_found};
-use crate::config::PathPrefixes;
+use crate::config::{NamedPrefix, PathPrefixes, Prefix};
 use crate::http::{
-    Failure, Refusal, ReplyBody, Route, check_length, check_target, declared_length, drain, headers,
+    Failure, Passed, Refusal, ReplyBody, Route, asks_for_socket, check_length, check_target,
+    codings, could_hold_pictures, declared_length, drain, headers, is_upload,
 };
 use crate::observe::{RequestGuard, RequestLog, Watched, Watchers};
+use crate::socket::{SocketRequest, Sockets};
 use crate::tenant::{Admission, KeyPlace};
 use crate::turn::{Repair, Turns};
 use crate::upstream::{UpstreamClient, Upstreams, pass_on};
@@ -34,7 +36,8 @@ pub(crate) struct Dispatcher {
     pub(crate) admission: Arc<Admission>,
     pub(crate) upstreams: Arc<Upstreams>,
     pub(crate) client: Arc<UpstreamClient>,
-    pub(crate) turns: Turns,
+    pub(crate) turns: Arc<Turns>,
+    pub(crate) sockets: Sockets,
     pub(crate) media: MediaApi,
     /// Set if the gateway is an openwop host.
     #[cfg(feature = "openwop")]
@@ -95,19 +98,29 @@ impl Dispatcher {
             // A client that does not know the token learns nothing else, either.
             return Err(Box::new(not_found()));
         }
+        // A socket is opened by GET, but its path means what it means for POST.
+        let method = if asks_for_socket(headers) { &Method::POST } else { method };
+        let prefix = prefix.flatten();
         let route =
-            Route::of(method, prefix.flatten().map_or(uri.path(), |(path, _)| path), headers);
+            Route::of(method, prefix.as_ref().map_or(uri.path(), |(path, _)| path), headers);
         if let Err(refusal) = checked {
-            return Err(Box::new(Failure::Refused(refusal).render(route.wire())));
+            return Err(Box::new(Failure::Refused(refusal).render(route.served_by())));
         }
-        let Some((path, family)) = prefix.flatten() else { return Ok(route) };
-        let route = route.within(family);
+        let Some((path, prefix)) = prefix else { return Ok(route) };
+        let route = match &prefix {
+            Prefix::Family(family) => route.within(*family),
+            Prefix::Named(_) => route.of_provider(),
+        };
         let target = match uri.query() {
             Some(query) => format!("/{}?{query}", path.trim_start_matches('/')),
             None => format!("/{}", path.trim_start_matches('/')),
         };
-        let target = target.parse().map_err(|_| Box::new(Failure::BadPath.render(route.wire())))?;
+        let target =
+            target.parse().map_err(|_| Box::new(Failure::BadPath.render(route.served_by())))?;
         *request.uri_mut() = target;
+        if let Prefix::Named(name) = prefix {
+            request.extensions_mut().insert(name);
+        }
         Ok(route)
     }
 
@@ -118,6 +131,10 @@ impl Dispatcher {
         peer: IpAddr,
         log: &mut RequestLog,
     ) -> Result<Response<ReplyBody>, Failure> {
+        let is_socket = asks_for_socket(request.headers());
+        if is_socket && !self.sockets.may_serve(route, &request) {
+            return Err(Refusal::NoSocket.into());
+        }
         if route == Route::Media {
             return Box::pin(self.media.answer(request, peer, log)).await;
         }
@@ -141,12 +158,34 @@ impl Dispatcher {
                 return Err(failure);
             }
         };
-        let is_off = headers::is_off(request.headers()) || headers::is_encoded(request.headers());
+        if is_socket {
+            let asked = SocketRequest { route, wire, request, admitted, peer };
+            return Box::pin(self.sockets.answer(asked, &self.watchers, log)).await;
+        }
+        let is_off = headers::is_off(request.headers());
+        let is_unknown = codings(request.headers()).is_none();
+        let is_upload = is_upload(request.uri().path(), request.headers());
         match route {
+            Route::Batch(_) if !is_off && !is_unknown => {
+                self.turns.answer_batch(route, wire, request, &admitted, log).await
+            }
+            Route::Other(_) if !is_off && !is_unknown && is_upload => {
+                self.turns.answer_batch(route, wire, request, &admitted, log).await
+            }
             // Without an openwop host, its paths are passed on like any other.
-            Route::Other(_) | Route::Openwop => self.pass(wire, request, log).await,
+            Route::Other(_) | Route::Openwop | Route::Batch(_) => {
+                let reason = match (is_off, is_unknown) {
+                    (true, _) => Passed::Off,
+                    (false, true) => Passed::UnknownEncoding,
+                    (false, false) => Passed::UnknownPath,
+                };
+                self.pass(wire, request, reason, log).await
+            }
+            _ if is_unknown => self.pass(wire, request, Passed::UnknownEncoding, log).await,
             // If upstreams differ by model, the body must be read to find the upstream.
-            _ if is_off && !self.upstreams.differ_by_model() => self.pass(wire, request, log).await,
+            _ if is_off && !self.upstreams.differ_by_model() => {
+                self.pass(wire, request, Passed::Off, log).await
+            }
             _ => {
                 let repair = if is_off { Repair::Off } else { Repair::On };
                 self.turns.answer(route, repair, request, &admitted, log).await
@@ -159,10 +198,13 @@ impl Dispatcher {
         &self,
         wire: Wire,
         request: Request<Incoming>,
+        reason: Passed,
         log: &mut RequestLog,
     ) -> Result<Response<ReplyBody>, Failure> {
         let (mut parts, incoming) = request.into_parts();
-        let upstream = self.upstreams.choose_for_other(wire).ok_or(Refusal::NoUpstream)?;
+        log.passed = could_hold_pictures(&parts).then_some(reason);
+        let prefix = parts.extensions.get::<NamedPrefix>();
+        let upstream = self.upstreams.choose_for_other(wire, prefix).ok_or(Refusal::NoUpstream)?;
         log.upstream = Some((Arc::clone(upstream), wire));
         log.bytes_in = declared_length(&parts.headers).unwrap_or(0);
         let uri = upstream.other(parts.uri.path(), parts.uri.query());

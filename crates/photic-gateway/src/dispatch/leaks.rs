@@ -23,13 +23,13 @@ const PATHS: [(&str, Option<Family>); 24] = [
     ("/model/m/converse", Some(Family::AMAZON)),
     ("/model/m/invoke", Some(Family::AMAZON)),
     ("/api/chat", Some(Family::OLLAMA)),
-    ("/api/v1/chat/completions", Some(Family::OLLAMA)),
+    ("/api/v1/chat/completions", Some(Family::OPENAI)),
     ("/v1/models", None),
     ("/v1/embeddings", None),
     ("/v1/files", None),
     ("/v1/batches", None),
     ("/upload/v1beta/files", None),
-    ("/openai/deployments/d/chat/completions", None),
+    ("/openai/deployments/d/chat/completions", Some(Family::OPENAI)),
     ("/inference-profiles", None),
     ("/v1/host/sample", None),
     ("/anything", None),
@@ -74,7 +74,7 @@ fn reached(upstreams: &Upstreams, method: &str, path: &str, key: (&str, &str)) -
     let request = request.body(()).unwrap();
     let route = Route::of(request.method(), request.uri().path(), request.headers());
     let wire = upstreams.permit(route, &request).ok()?;
-    let host = upstreams.choose_for_other(wire).unwrap().host().to_owned();
+    let host = upstreams.choose_for_other(wire, None).unwrap().host().to_owned();
     let families = [
         ("api.openai.com", Family::OPENAI),
         ("api.anthropic.com", Family::ANTHROPIC),
@@ -115,7 +115,11 @@ fn a_key_on_a_path_of_its_issuer_gets_there() {
         for (name, value, issuer) in KEYS {
             let agrees = match (issuer, of_path) {
                 (Issuer::Known(family), Some(of_path)) => family == of_path,
-                (Issuer::Known(_), None) | (Issuer::Unknown, Some(_)) => true,
+                (Issuer::Known(_), None) => true,
+                // Behind a prefix is the path of a host that is not known.
+                (Issuer::Unknown, Some(_)) => {
+                    !path.starts_with("/api/v1/") && !path.starts_with("/openai/")
+                }
                 _ => false,
             };
             let found = reached(&upstreams, "POST", path, (name, value));

@@ -32,6 +32,12 @@ pub(crate) enum Failure {
     SlowBody,
     #[error("the connection closed before the whole request body arrived")]
     BodyBrokeOff,
+    #[error("the request body is not in the encoding that its header `content-encoding` names")]
+    Encoding,
+    #[error(
+        "the upstream `{0}` replied in a content encoding that was not asked for and is not supported"
+    )]
+    ReplyEncoding(String),
     #[error(
         "unknown policy in the header `x-photic-policy`; use one of {}",
         Retention::NAMES.join(", ")
@@ -69,10 +75,26 @@ pub(crate) enum Failure {
     NotSigned,
     #[error("unsupported media type; send an image (PNG, JPEG, GIF, WebP and similar) or a PDF")]
     NotAPicture,
+    #[error("{0}")]
+    HalfRequest(HalfRequest),
     #[error("internal error; the gateway failed to repair the request")]
     Broken,
     #[error(transparent)]
     Refused(#[from] Refusal),
+}
+
+/// A request for an upstream of another wire continues a conversation that its provider keeps.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{field}` continues a conversation that the provider of the request keeps, but the upstream for its model speaks another API (`{to}`) and does not have that conversation; send the whole history without `{field}`"
+)]
+pub(crate) struct HalfRequest {
+    /// The field that refers to the conversation.
+    pub(crate) field: String,
+    /// The provider's own code for it.
+    pub(crate) refused_as: Option<&'static str>,
+    /// The wire of the upstream.
+    pub(crate) to: Wire,
 }
 
 /// A tenant has used up a quota.
@@ -113,11 +135,7 @@ impl Failure {
 
     /// Renders the answer to the client, in the error format of its wire.
     pub(crate) fn render(&self, wire: Wire) -> Response<ReplyBody> {
-        let message = format!("photic: {self}");
-        let kind = wire.error_word(self.kind());
-        let words = ErrorWords::new(self.status().as_u16(), kind, &message);
-        let body = wire.error_body(&ErrorWords { code: Some(self.code()), ..words });
-        let mut response = Response::new(ReplyBody::whole(body.to_string()));
+        let mut response = Response::new(ReplyBody::whole(self.error_body(wire).to_string()));
         *response.status_mut() = self.status();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -132,7 +150,13 @@ impl Failure {
                 let seconds = after.as_secs_f64().ceil() as u64;
                 headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds.max(1)));
             }
-            Self::Refused(Refusal::NoUpstream | Refusal::ForeignKey) => {}
+            Self::Refused(Refusal::NoUpstream | Refusal::ForeignKey | Refusal::OtherApi) => {}
+            // A reply of 426 names the protocol to use instead (RFC 9110, section 15.5.22). The
+            // connection stays open for it.
+            Self::Refused(Refusal::NoSocket) => {
+                headers.insert(header::UPGRADE, HeaderValue::from_static("HTTP/1.1"));
+                headers.insert(header::CONNECTION, HeaderValue::from_static("upgrade"));
+            }
             // The body of a refused request was not read, so the connection cannot be used again.
             Self::Refused(refusal) => {
                 headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
@@ -145,15 +169,37 @@ impl Failure {
         response
     }
 
+    /// Returns the body of the answer, in the error format of a wire.
+    pub(crate) fn error_body(&self, wire: Wire) -> serde_json::Value {
+        let message = format!("photic: {self}");
+        let kind = wire.error_word(self.kind());
+        let words = ErrorWords::new(self.status().as_u16(), kind, &message);
+        let words = ErrorWords { code: Some(self.code()), ..words };
+        wire.error_body(&match self {
+            Self::HalfRequest(half) => ErrorWords {
+                code: half.refused_as.or(words.code),
+                param: Some(&half.field),
+                detail: half.refused_as.or(words.code),
+                ..words
+            },
+            _ => words,
+        })
+    }
+
     /// Returns the HTTP status.
     pub(crate) const fn status(&self) -> StatusCode {
         match self {
             Self::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Self::SlowBody => StatusCode::REQUEST_TIMEOUT,
-            Self::BodyBrokeOff | Self::BadPath | Self::UnknownPolicy => StatusCode::BAD_REQUEST,
-            Self::Unreachable(_) | Self::Closed(_) | Self::ReplyTooLarge(_) => {
-                StatusCode::BAD_GATEWAY
-            }
+            Self::BodyBrokeOff
+            | Self::Encoding
+            | Self::BadPath
+            | Self::UnknownPolicy
+            | Self::HalfRequest(_) => StatusCode::BAD_REQUEST,
+            Self::Unreachable(_)
+            | Self::Closed(_)
+            | Self::ReplyTooLarge(_)
+            | Self::ReplyEncoding(_) => StatusCode::BAD_GATEWAY,
             Self::NoAnswer(_) => StatusCode::GATEWAY_TIMEOUT,
             Self::NoCredentials | Self::NoKey => StatusCode::UNAUTHORIZED,
             Self::KeysAway | Self::StoreAway | Self::NoRoom => StatusCode::SERVICE_UNAVAILABLE,
@@ -173,6 +219,8 @@ impl Failure {
             Self::TooLarge { .. } => "request_too_large",
             Self::SlowBody => "request_timeout",
             Self::BodyBrokeOff => "request_broke_off",
+            Self::Encoding => "bad_encoding",
+            Self::ReplyEncoding(_) => "upstream_reply_encoding",
             Self::BadPath => "bad_path",
             Self::UnknownPolicy => "unknown_policy",
             Self::Unreachable(_) => "upstream_unreachable",
@@ -189,6 +237,7 @@ impl Failure {
             Self::NoSuchMedia => "no_such_media",
             Self::NotSigned => "not_signed",
             Self::NotAPicture => "not_a_picture",
+            Self::HalfRequest(_) => "half_request",
             Self::Broken => "internal_error",
             Self::Refused(refusal) => refusal.code(),
         }
@@ -218,17 +267,21 @@ impl Failure {
             Self::TooLarge { .. } => ErrorKind::TooLarge,
             Self::SlowBody => ErrorKind::SlowClient,
             Self::NoAnswer(_) => ErrorKind::SlowProvider,
-            Self::BodyBrokeOff | Self::BadPath | Self::UnknownPolicy | Self::NotAPicture => {
-                ErrorKind::Invalid
-            }
+            Self::BodyBrokeOff
+            | Self::Encoding
+            | Self::BadPath
+            | Self::UnknownPolicy
+            | Self::NotAPicture
+            | Self::HalfRequest(_) => ErrorKind::Invalid,
             Self::NoSuchMedia => ErrorKind::NotFound,
             Self::NotSigned => ErrorKind::Forbidden,
             Self::OverQuota(_) => ErrorKind::RateLimited,
             Self::NoCredentials => ErrorKind::NoCredentials,
             Self::NoKey => ErrorKind::Unauthenticated,
-            Self::Unreachable(_) | Self::Closed(_) | Self::ReplyTooLarge(_) => {
-                ErrorKind::BadGateway
-            }
+            Self::Unreachable(_)
+            | Self::Closed(_)
+            | Self::ReplyTooLarge(_)
+            | Self::ReplyEncoding(_) => ErrorKind::BadGateway,
             Self::KeysAway | Self::StoreAway => ErrorKind::Unavailable,
             Self::NoRoom => ErrorKind::Overloaded,
             Self::NoStore => ErrorKind::Unimplemented,

@@ -45,11 +45,6 @@ pub(crate) fn retention(headers: &HeaderMap) -> Result<Option<Retention>, Failur
     named.map(Some).ok_or(Failure::UnknownPolicy)
 }
 
-/// Returns `true` if the body is compressed or encoded otherwise.
-pub(crate) fn is_encoded(headers: &HeaderMap) -> bool {
-    headers.get(header::CONTENT_ENCODING).is_some_and(|value| value != "identity")
-}
-
 /// Removes the headers of a request that are not passed on. The HTTP client sets host and length.
 pub(crate) fn request(headers: &mut HeaderMap) {
     hop(headers);

@@ -2,19 +2,33 @@
 //!
 //! Knows nothing about tenants, upstreams or repair.
 
+mod batch;
+mod encoding;
+mod endpoint;
 mod failure;
 pub(crate) mod headers;
+mod passed;
+mod paths;
 mod pieces;
+mod place;
 mod refusal;
 mod reply_body;
 mod request_body;
 mod request_target;
 mod route;
+mod upgrade;
 
-pub(crate) use failure::{Failure, OverQuota};
+pub(crate) use batch::{BatchTurn, is_upload, messages_batch, uploaded_batch};
+pub(crate) use encoding::{ReplyDecoder, codings};
+pub(crate) use endpoint::Endpoint;
+pub(crate) use failure::{Failure, HalfRequest, OverQuota};
+pub(crate) use passed::{PASSED, Passed, could_hold_pictures};
+pub(crate) use paths::{is_complete, without_version};
 pub(crate) use pieces::pieces;
+pub(crate) use place::{ConnectionPlace, HoldPlace};
 pub(crate) use refusal::Refusal;
 pub(crate) use reply_body::{Broken, ReplyBody, ReplyTap, Stream};
-pub(crate) use request_body::{Body, Bounds, check_length, declared_length, drain, read};
+pub(crate) use request_body::{Body, Bounds, check_length, declared_length, decode, drain, read};
 pub(crate) use request_target::check_target;
-pub(crate) use route::{Route, is_complete, path_params, without_version};
+pub(crate) use route::Route;
+pub(crate) use upgrade::asks_for_socket;

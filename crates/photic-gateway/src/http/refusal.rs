@@ -22,6 +22,12 @@ pub(crate) enum Refusal {
         "the key of this request belongs to another provider than its path, and no upstream is configured for it; add one with `--upstream [WIRE=]URL` or with `[[upstream]]` in the settings"
     )]
     ForeignKey,
+    #[error(
+        "the upstream for this request has another API, in which there is no such request; configure an upstream of the client's API with `--upstream WIRE=URL`"
+    )]
+    OtherApi,
+    #[error("no WebSocket is served at this path; send the request by HTTP")]
+    NoSocket,
     #[error("the gateway is stopping; try again in a few seconds")]
     Stopping,
     #[error("the gateway has too many connections; try again in a few seconds")]
@@ -37,7 +43,8 @@ impl Refusal {
             }
             Self::Host(_) => StatusCode::FORBIDDEN,
             Self::Method => StatusCode::METHOD_NOT_ALLOWED,
-            Self::NoUpstream | Self::ForeignKey => StatusCode::NOT_FOUND,
+            Self::NoUpstream | Self::ForeignKey | Self::OtherApi => StatusCode::NOT_FOUND,
+            Self::NoSocket => StatusCode::UPGRADE_REQUIRED,
             Self::Stopping | Self::Full => StatusCode::SERVICE_UNAVAILABLE,
         }
     }
@@ -51,6 +58,8 @@ impl Refusal {
             Self::Method => "method_not_allowed",
             Self::AmbiguousPath => "bad_path",
             Self::NoUpstream | Self::ForeignKey => "no_upstream",
+            Self::OtherApi => "other_api",
+            Self::NoSocket => "no_websocket",
             Self::Stopping => "stopping",
             Self::Full => "no_room",
         }
@@ -64,12 +73,12 @@ impl Refusal {
     /// Returns the kind of error, which each wire has a name for.
     pub(crate) const fn kind(self) -> ErrorKind {
         match self {
-            Self::Host(photic_net::Refused::InvalidHost) | Self::AmbiguousPath => {
+            Self::Host(photic_net::Refused::InvalidHost) | Self::AmbiguousPath | Self::NoSocket => {
                 ErrorKind::Invalid
             }
             Self::Host(_) => ErrorKind::Forbidden,
             Self::Method => ErrorKind::MethodNotAllowed,
-            Self::NoUpstream | Self::ForeignKey => ErrorKind::NotFound,
+            Self::NoUpstream | Self::ForeignKey | Self::OtherApi => ErrorKind::NotFound,
             Self::Stopping | Self::Full => ErrorKind::Overloaded,
         }
     }

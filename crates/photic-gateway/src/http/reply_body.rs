@@ -12,6 +12,7 @@ use http_body::{Body, Frame, SizeHint};
 use photic_net::Incoming;
 use tokio::time::{Instant, Sleep};
 
+use super::encoding::ReplyDecoder;
 use crate::memory::{Charge, Share, Use};
 
 /// Bytes of an incomplete event below which nothing is charged. Most events are far shorter.
@@ -55,6 +56,8 @@ pub(crate) struct Stream {
     before: Bytes,
     /// Is shown every piece.
     tap: Option<Box<dyn ReplyTap>>,
+    /// Set if the body is decoded as it arrives.
+    decoder: Option<Box<ReplyDecoder>>,
 }
 
 /// Sees the bytes of a reply as they pass. It learns of the end by being dropped.
@@ -70,6 +73,8 @@ pub(crate) enum Broken {
     Silent,
     #[error("the upstream closed the connection in the middle of its reply")]
     Upstream(#[from] hyper::Error),
+    #[error("the upstream's reply is not in the encoding that its header names")]
+    Encoding,
 }
 
 impl ReplyBody {
@@ -94,7 +99,15 @@ impl ReplyBody {
 impl Stream {
     /// Creates a stream that fails if no piece arrives within `idle`.
     pub(crate) const fn new(incoming: Incoming, idle: Duration) -> Self {
-        Self { incoming, idle, alarm: None, waiting: false, before: Bytes::new(), tap: None }
+        Self {
+            incoming,
+            idle,
+            alarm: None,
+            waiting: false,
+            before: Bytes::new(),
+            tap: None,
+            decoder: None,
+        }
     }
 
     /// Puts back bytes that were read of it.
@@ -108,11 +121,20 @@ impl Stream {
         self
     }
 
+    /// Decodes the body as it arrives.
+    pub(crate) fn decoded(mut self, decoder: ReplyDecoder) -> Self {
+        self.decoder = Some(Box::new(decoder));
+        self
+    }
+
     fn is_end_stream(&self) -> bool {
         self.before.is_empty() && self.incoming.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
+        if self.decoder.is_some() {
+            return SizeHint::default();
+        }
         let rest = self.incoming.size_hint();
         let before = self.before.len() as u64;
         let mut hint = SizeHint::new();
@@ -132,8 +154,20 @@ impl Stream {
             let before = std::mem::take(&mut self.before);
             return Poll::Ready(Some(Ok(Frame::data(before))));
         }
-        if let Poll::Ready(frame) = Pin::new(&mut self.incoming).poll_frame(context) {
+        while let Poll::Ready(frame) = Pin::new(&mut self.incoming).poll_frame(context) {
             self.waiting = false;
+            let frame = match (&mut self.decoder, frame) {
+                (Some(decoder), Some(Ok(frame))) if frame.is_data() => {
+                    let data = frame.into_data().unwrap_or_default();
+                    match decoder.feed(&data) {
+                        // Nothing is complete yet.
+                        Ok(decoded) if decoded.is_empty() => continue,
+                        Ok(decoded) => Some(Ok(Frame::data(decoded.into()))),
+                        Err(_) => return Poll::Ready(Some(Err(Broken::Encoding))),
+                    }
+                }
+                (_, frame) => frame,
+            };
             if let (Some(tap), Some(Ok(frame))) = (&mut self.tap, &frame) {
                 frame.data_ref().into_iter().for_each(|data| tap.see(data));
             }

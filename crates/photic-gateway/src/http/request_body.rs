@@ -15,14 +15,18 @@ use photic::wire::PathParams;
 use photic::{Base64Runs, Finding, Transcript, Wire};
 use tokio::time::{Instant, timeout};
 
+use super::encoding::{Coding, DecodeError, Decoding};
 use super::failure::Failure;
-use crate::memory::{Buffers, Share, Use, charged};
+use crate::memory::{Buffer, Buffers, Share, Use, charged};
 
 /// Bytes that must arrive before a buffer for the whole body is taken.
 const BEGINNING: usize = 256 << 10;
 /// Length above which a body of unknown length gets a buffer of the maximum size. The unused part of
 /// a buffer takes no memory, while growing in steps would leave gaps that do.
 const LARGE: usize = 8 << 20;
+
+/// Bytes that are decoded at once.
+const DECODED_PIECE: usize = 64 << 10;
 
 /// Bounds of a body.
 #[derive(Clone, Copy, Debug)]
@@ -44,15 +48,22 @@ pub(crate) struct Body {
 pub(crate) type Lifted<'b> = (Transcript<'b>, Vec<Finding>);
 
 impl Body {
-    /// Lifts the body into a transcript. On wires whose path names the model, it comes from `params`.
+    /// Creates a body from its bytes and the runs of base64 in them.
+    pub(crate) const fn new(bytes: Bytes, runs: Base64Runs) -> Self {
+        Self { bytes, runs }
+    }
+
+    /// Lifts the body into a transcript. Unless the body names the model, it comes from `params`.
     pub(crate) fn lift<'b>(&'b self, wire: Wire, params: &'b PathParams) -> Lifted<'b> {
         let (mut transcript, findings) = photic::lift_with_hints(wire, &self.bytes, &self.runs);
         let settings = &mut transcript.settings;
-        if let Some(model) = &params.model {
+        if let Some(model) = &params.model
+            && (settings.model.is_none() || !wire.names_model())
+        {
             settings.model = Some(Str::plain(model.as_str()));
-            if params.stream {
-                settings.shared.push(("stream", b"true"));
-            }
+        }
+        if params.stream && settings.shared.iter().all(|(name, _)| *name != "stream") {
+            settings.shared.push(("stream", b"true"));
         }
         (transcript, findings)
     }
@@ -61,6 +72,89 @@ impl Body {
 impl From<Bytes> for Body {
     fn from(bytes: Bytes) -> Self {
         Self { bytes, ..Self::default() }
+    }
+}
+
+/// A body that is being put together, charged to the share of the caller as it arrives.
+struct Assembly<'b> {
+    buffers: &'b Arc<Buffers>,
+    buffer: Buffer,
+    runs: Base64Runs,
+    /// Number of bytes that the buffer has room for.
+    room: usize,
+    /// The length of the whole body, if it is known.
+    declared: Option<usize>,
+    limit: u64,
+}
+
+impl<'b> Assembly<'b> {
+    fn new(declared: Option<u64>, limit: u64, buffers: &'b Arc<Buffers>, share: &Share) -> Self {
+        let declared = declared.and_then(|length| usize::try_from(length).ok());
+        // A declared length takes no memory: the buffer for the whole body is taken once bytes arrived.
+        let room = declared.map_or(BEGINNING, |length| length.min(BEGINNING));
+        let buffer = buffers.take(room, Some(share.nothing(Use::Bodies)));
+        Self { buffers, buffer, runs: Base64Runs::default(), room, declared, limit }
+    }
+
+    async fn push(&mut self, piece: &[u8]) -> Result<(), Failure> {
+        let length = self.buffer.len() + piece.len();
+        if length as u64 > self.limit {
+            return Err(Failure::TooLarge { limit: self.limit });
+        }
+        if length > self.room {
+            self.room = match self.declared {
+                Some(all) => all.max(length),
+                None if length <= LARGE => LARGE,
+                None => usize::try_from(self.limit).unwrap_or(length),
+            };
+            let charge = self.buffer.take_charge();
+            let larger = self.buffers.take(self.room, charge);
+            let beginning = std::mem::replace(&mut self.buffer, larger);
+            self.buffer.extend(beginning.as_ref()).await?;
+        }
+        self.buffer.extend(piece).await?;
+        // Done here while the piece is still in the processor's cache.
+        self.runs.feed(piece);
+        Ok(())
+    }
+
+    fn finish(self) -> Body {
+        Body { bytes: self.buffer.freeze(), runs: self.runs }
+    }
+}
+
+/// Decodes a body. The decoded bytes are charged to the share of the caller as they appear.
+///
+/// # Errors
+///
+/// Fails if the bytes are not in this encoding, if the decoded body is too large by itself or for its
+/// encoded size, or if there is no memory for it.
+pub(crate) async fn decode(
+    body: Body,
+    codings: &[Coding],
+    bounds: Bounds,
+    buffers: &Arc<Buffers>,
+    share: &Share,
+) -> Result<Body, Failure> {
+    if codings.is_empty() {
+        return Ok(body);
+    }
+    let failed = |error| match error {
+        DecodeError::Corrupt => Failure::Encoding,
+        DecodeError::TooLarge => Failure::TooLarge { limit: bounds.bytes },
+    };
+    let mut decoding = Decoding::new(&body.bytes, codings, bounds.bytes).map_err(failed)?;
+    let _charge = share.charge(Use::Bodies, decoding.memory()).await?;
+    let mut assembly = Assembly::new(None, bounds.bytes, buffers, share);
+    let mut piece = vec![0; DECODED_PIECE];
+    loop {
+        let length = decoding.next(&mut piece).map_err(failed)?;
+        if length == 0 {
+            return Ok(assembly.finish());
+        }
+        assembly.push(&piece[..length]).await?;
+        // Decoding never waits, and other requests want the processor, too.
+        tokio::task::yield_now().await;
     }
 }
 
@@ -83,34 +177,14 @@ pub(crate) async fn read(
         let charge = share.charge(Use::Bodies, first.len() as u64).await?;
         return Ok(charged(first, charge).into());
     }
-    let declared = declared.and_then(|length| usize::try_from(length).ok());
-    // A declared length takes no memory: the buffer for the whole body is taken once bytes arrived.
-    let mut room = declared.map_or(BEGINNING, |length| length.min(BEGINNING));
-    let mut buffer = buffers.take(room, Some(share.nothing(Use::Bodies)));
-    let mut runs = Base64Runs::default();
+    let mut assembly = Assembly::new(declared, bounds.bytes, buffers, share);
     let mut next = Some(first);
     while let Some(piece) = next {
-        let length = buffer.len() + piece.len();
-        if length as u64 > bounds.bytes {
-            return Err(Failure::TooLarge { limit: bounds.bytes });
-        }
-        if length > room {
-            room = match declared {
-                Some(all) => all.max(length),
-                None if length <= LARGE => LARGE,
-                None => usize::try_from(bounds.bytes).unwrap_or(length),
-            };
-            let charge = buffer.take_charge();
-            let beginning = std::mem::replace(&mut buffer, buffers.take(room, charge));
-            buffer.extend(beginning.as_ref()).await?;
-        }
-        buffer.extend(&piece).await?;
-        // Done here while the piece is still in the processor's cache.
-        runs.feed(&piece);
+        assembly.push(&piece).await?;
         drop(piece);
         next = deadline.frame(body).await?;
     }
-    Ok(Body { bytes: buffer.freeze(), runs })
+    Ok(assembly.finish())
 }
 
 /// The time limit of a body.

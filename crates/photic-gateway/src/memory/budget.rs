@@ -36,14 +36,16 @@ pub(crate) enum Use {
     Pixels,
     /// Replies that are gathered to be translated.
     Replies,
+    /// Conversations of open sockets.
+    Sockets,
     /// Buffers that are not in use.
     Spare,
 }
 
 impl Use {
     /// All purposes.
-    pub(crate) const ALL: [Self; 5] =
-        [Self::Bodies, Self::Fetched, Self::Pixels, Self::Replies, Self::Spare];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Bodies, Self::Fetched, Self::Pixels, Self::Replies, Self::Sockets, Self::Spare];
 
     /// Returns the name in metrics.
     pub(crate) const fn name(self) -> &'static str {
@@ -52,6 +54,7 @@ impl Use {
             Self::Fetched => "fetched",
             Self::Pixels => "pixels",
             Self::Replies => "replies",
+            Self::Sockets => "sockets",
             Self::Spare => "spare",
         }
     }
@@ -297,7 +300,7 @@ mod tests {
         assert_eq!(budget.used()[Use::Bodies as usize], 42 * MIB);
         assert!(matches!(one.charge(Use::Bodies, MIB).await, Err(NoRoom)));
         drop(most);
-        assert_eq!(budget.used(), [0; 5]);
+        assert_eq!(budget.used(), [0; 6]);
         assert!(one.charge(Use::Pixels, 42 * MIB).await.is_ok());
     }
 
@@ -339,6 +342,6 @@ mod tests {
             refused += u32::from(end.await.unwrap());
         }
         assert!(refused >= 1, "one gives way, and the other may then have what it held");
-        assert_eq!(budget.used(), [0; 5], "who is refused frees what it held");
+        assert_eq!(budget.used(), [0; 6], "who is refused frees what it held");
     }
 }

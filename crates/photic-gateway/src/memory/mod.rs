@@ -10,7 +10,7 @@ mod charged;
 mod lru_cache;
 
 pub(crate) use budget::{Charge, MemoryBudget, NoRoom, Share, Use};
-pub(crate) use buffers::Buffers;
+pub(crate) use buffers::{Buffer, Buffers};
 pub(crate) use caller_id::CallerIds;
 pub(crate) use charged::charged;
 pub(crate) use lru_cache::{Key, LruCache, Weighed, key_of};

@@ -16,6 +16,8 @@ pub(crate) struct Facts {
     pub(crate) retired: BTreeMap<&'static str, usize>,
     /// Number of findings that were not repaired, by code.
     pub(crate) unrepaired: BTreeMap<&'static str, usize>,
+    /// Fields that refer to pictures which are not in the body.
+    pub(crate) unplanned: Vec<String>,
     /// Details of each fix, up to [`MAX_NOTES`] of a kind.
     pub(crate) fixes: Vec<FixNote>,
     /// Details of each image. Of elided images, only the last [`MAX_NOTES`].
@@ -128,6 +130,12 @@ impl Facts {
     /// Copies the model and the counts of images.
     pub(crate) const fn take_summary(&mut self, other: &Self) {
         (self.model, self.images) = (other.model, other.images);
+    }
+
+    /// Sets the fields that refer to pictures which are not in the body.
+    pub(crate) fn beside(mut self, unplanned: Vec<String>) -> Self {
+        self.unplanned = unplanned;
+        self
     }
 
     /// Sets the model.

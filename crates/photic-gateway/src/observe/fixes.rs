@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use photic::Decision;
 
+/// The fixes of media.
+const MEDIA: [&str; 5] = ["hoisted", "rewrote", "remade", "fetched", "not_shown"];
+
 /// The number of fixes in a request, by name.
 #[derive(Debug, Default)]
 pub(crate) struct Fixes(BTreeMap<&'static str, usize>);
@@ -18,9 +21,21 @@ impl Fixes {
         Self(counts)
     }
 
+    /// Adds the fixes of another request.
+    pub(crate) fn add(&mut self, others: &Self) {
+        for (name, count) in others.iter() {
+            *self.0.entry(name).or_default() += count;
+        }
+    }
+
     /// Returns the count of each fix.
     pub(crate) fn counts(&self) -> &BTreeMap<&'static str, usize> {
         &self.0
+    }
+
+    /// Returns `true` if one of the fixes is about media.
+    pub(crate) fn touch_media(&self) -> bool {
+        MEDIA.iter().any(|name| self.0.contains_key(name))
     }
 
     /// Returns the number of all fixes.

@@ -3,12 +3,13 @@
 //! Observing never waits: counters are atomic, and log lines or spans that cannot be queued at once
 //! are dropped and counted.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http::header::{HeaderName, HeaderValue};
+use http::header::{HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use http::{Request, Response};
 use http_body::{Body, Frame, SizeHint};
 
@@ -16,8 +17,9 @@ use super::log::Log;
 use super::metrics::Metrics;
 use super::otlp::Spans;
 use super::request_log::{Ending, RequestLog};
+use super::tally::Tally;
 use super::trace::{Ids, Trace};
-use crate::http::{Broken, Failure, ReplyBody, Route, headers};
+use crate::http::{Broken, Failure, PASSED, ReplyBody, Route, headers};
 
 /// The id of a request, as in its log lines and its trace.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-photic-request-id");
@@ -28,6 +30,8 @@ pub(crate) struct Watchers {
     pub(crate) metrics: Metrics,
     pub(crate) log: Log,
     pub(crate) spans: Option<Spans>,
+    /// Counts for a program that embeds the gateway.
+    pub(crate) tally: Arc<Tally>,
     ids: Ids,
 }
 
@@ -41,7 +45,7 @@ pub(crate) struct RequestGuard {
 impl Watchers {
     /// Creates the observers. Without `spans`, no traces are recorded.
     pub(crate) fn new(log: Log, spans: Option<Spans>) -> Self {
-        Self { metrics: Metrics::new(), log, spans, ids: Ids::new() }
+        Self { metrics: Metrics::new(), log, spans, tally: Arc::default(), ids: Ids::new() }
     }
 
     /// Returns `true` if fixes are listed one by one, in the log or in traces.
@@ -59,6 +63,7 @@ impl RequestGuard {
     ) -> Box<Self> {
         watchers.metrics.began();
         let mut log = RequestLog::new(route, watchers.ids.next());
+        log.client = client(request.headers());
         if watchers.spans.is_some()
             && matches!(route, Route::Turn(_))
             && !headers::is_off(request.headers())
@@ -68,6 +73,20 @@ impl RequestGuard {
         Box::new(Self { log, watchers: Arc::clone(watchers) })
     }
 
+    /// Begins to observe a turn that came as a frame of a socket.
+    pub(crate) fn begin_frame(watchers: &Arc<Watchers>, route: Route) -> Box<Self> {
+        watchers.metrics.began();
+        let log = RequestLog::new(route, watchers.ids.next());
+        Box::new(Self { log, watchers: Arc::clone(watchers) })
+    }
+
+    /// Observes the end of the reply to a frame.
+    pub(crate) fn ended_frame(mut self: Box<Self>, status: u16) {
+        self.log.status = status;
+        self.log.ending = Ending::Complete;
+        self.watchers.metrics.answered(&self.log);
+    }
+
     /// Observes the head of the reply. The body of the reply takes the guard along.
     pub(crate) fn answered(
         mut self: Box<Self>,
@@ -75,9 +94,13 @@ impl RequestGuard {
     ) -> Response<Watched> {
         let mut reply = answer.unwrap_or_else(|failure| {
             self.log.failure = Some(failure.code());
-            failure.render(self.log.route.wire())
+            failure.render(self.log.route.served_by())
         });
         self.log.status = reply.status().as_u16();
+        if let Some(passed) = self.log.passed {
+            reply.headers_mut().insert(PASSED, HeaderValue::from_static(passed.name()));
+            self.watchers.tally.pass(passed.name());
+        }
         self.watchers.metrics.answered(&self.log);
         if self.watchers.want_details()
             && let Ok(id) = HeaderValue::from_str(&format!("{:016x}", self.log.id))
@@ -86,6 +109,13 @@ impl RequestGuard {
         }
         reply.map(|body| Watched::new(body, self))
     }
+}
+
+/// Returns a hash of the name of the client's software.
+fn client(headers: &HeaderMap) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    headers.get(USER_AGENT).map(HeaderValue::as_bytes).hash(&mut hasher);
+    hasher.finish()
 }
 
 impl Drop for RequestGuard {

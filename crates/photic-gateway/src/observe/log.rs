@@ -4,9 +4,11 @@
 //! A separate thread writes the lines. If the reader is slow, lines are dropped, and no request
 //! waits.
 
+use std::collections::BTreeSet;
 use std::io::{BufWriter, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value, json};
@@ -16,6 +18,7 @@ use super::metrics::route_name;
 use super::request_log::{Ending, RequestLog};
 use crate::config::LogFormat;
 use crate::counter::Counter;
+use crate::http::Passed;
 
 /// Maximum lines that may wait to be written.
 const MAX_WAITING: usize = 4096;
@@ -23,6 +26,9 @@ const MAX_WAITING: usize = 4096;
 const BUFFER_BYTES: usize = 64 << 10;
 /// Minimum time between two warnings. While an upstream is down, every request fails.
 const WARNING_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Maximum number of clients and reasons that are remembered. Clients choose their names.
+const MAX_WARNED: usize = 1024;
 
 /// The log.
 #[derive(Debug)]
@@ -33,6 +39,8 @@ pub(crate) struct Log {
     /// The time from which the next warning is allowed, in milliseconds since the start.
     next_warning: AtomicU64,
     suppressed: Counter,
+    /// Clients and reasons that a warning about a passed request was given for.
+    warned: Mutex<BTreeSet<(u64, Passed)>>,
 }
 
 /// A message to the thread that writes lines.
@@ -53,7 +61,8 @@ impl Log {
             sender
         });
         let (started, next_warning) = (Instant::now(), AtomicU64::new(0));
-        Self { format, lines, started, next_warning, suppressed: Counter::default() }
+        let (suppressed, warned) = (Counter::default(), Mutex::default());
+        Self { format, lines, started, next_warning, suppressed, warned }
     }
 
     /// Returns `true` if it has a line for every request.
@@ -72,11 +81,29 @@ impl Log {
                 }
             }
             LogFormat::Text => {
+                if let Some(says) = self.passed(log) {
+                    self.put(format!("photic: warning: {says}"), dropped);
+                }
                 if let Some(says) = warning(log) {
                     self.warn(&says, dropped);
                 }
             }
         }
+    }
+
+    /// Returns the warning about a request that was passed on unread, once for each client and
+    /// reason.
+    fn passed(&self, log: &RequestLog) -> Option<String> {
+        let reason = log.passed?;
+        let why = reason.warning()?;
+        let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
+        if warned.len() >= MAX_WARNED {
+            warned.clear();
+        }
+        warned.insert((log.client, reason)).then(|| {
+            let host = log.host().unwrap_or("no upstream");
+            format!("a request to `{host}` was passed on unread, pictures included: {why}")
+        })
     }
 
     /// Writes a warning, at most one in [`WARNING_INTERVAL`].
@@ -189,6 +216,7 @@ fn lines(log: &RequestLog, time: &str) -> Vec<String> {
         },
         "fixes": fixes,
         "images": {"seen": images.seen(), "shown": images.shown(), "remade": images.remade},
+        "passed": log.passed.map(Passed::name),
         "retired": counts(&log.facts.retired),
         "unrepaired": counts(&log.facts.unrepaired),
         "tokens": {"estimated": log.tokens, "reported": log.reported()},

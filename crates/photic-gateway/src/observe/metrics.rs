@@ -9,6 +9,7 @@ use photic::Wire;
 
 use super::request_log::RequestLog;
 use super::series::{Histogram, Named, Names, Page};
+use super::socket_counts::SocketCounts;
 use crate::counter::Counter;
 use crate::http::Route;
 use crate::memory::Use;
@@ -51,6 +52,7 @@ pub(crate) struct Metrics {
     fixes: Named<32>,
     retired: Named<8>,
     unrepaired: Named<16>,
+    passed: Named<8>,
     kept: Counter,
     hoisted: Counter,
     elided: Counter,
@@ -66,6 +68,7 @@ pub(crate) struct Metrics {
     models: Names<MAX_MODELS>,
     /// By model: requests, estimated tokens, reported tokens.
     by_model: [[Counter; 3]; MAX_MODELS],
+    pub(crate) sockets: SocketCounts,
     pub(super) lines_dropped: Counter,
     pub(super) spans_sent: Counter,
     pub(super) spans_dropped: Counter,
@@ -82,6 +85,7 @@ impl Metrics {
             fixes: Named::default(),
             retired: Named::default(),
             unrepaired: Named::default(),
+            passed: Named::default(),
             kept: Counter::default(),
             hoisted: Counter::default(),
             elided: Counter::default(),
@@ -96,6 +100,7 @@ impl Metrics {
             first_bytes: Default::default(),
             models: Names::default(),
             by_model: std::array::from_fn(|_| Default::default()),
+            sockets: SocketCounts::default(),
             lines_dropped: Counter::default(),
             spans_sent: Counter::default(),
             spans_dropped: Counter::default(),
@@ -122,6 +127,9 @@ impl Metrics {
         }
         for (name, count) in &log.facts.unrepaired {
             self.unrepaired.add(name, *count as u64);
+        }
+        if let Some(passed) = log.passed {
+            self.passed.add(passed.name(), 1);
         }
         let images = &log.facts.images;
         if images.seen() > 0 {
@@ -160,6 +168,7 @@ impl Metrics {
         self.requests(&mut page);
         self.pictures(&mut page);
         self.models(&mut page);
+        self.sockets.write(&mut page);
         let (hits, misses, bytes) = gauges.picture_cache;
         let (kept, lost) = gauges.turns;
         for (name, help, value) in [
@@ -274,6 +283,12 @@ impl Metrics {
         for (reason, count) in self.retired.iter() {
             page.sample(name, &[("reason", reason)], count);
         }
+        let name = "photic_passed_total";
+        let help = "Requests that could hold pictures and were passed on unread, by reason.";
+        page.family(name, "counter", help);
+        for (reason, count) in self.passed.iter() {
+            page.sample(name, &[("reason", reason)], count);
+        }
         let name = "photic_unrepaired_total";
         page.family(name, "counter", "Findings that were not repaired, by code.");
         for (code, count) in self.unrepaired.iter() {
@@ -328,7 +343,9 @@ const fn route(route: Route) -> usize {
     match route {
         Route::Turn(_) => 0,
         Route::CountTokens(_) => 1,
-        Route::Other(_)
+        Route::Compact(_)
+        | Route::Batch(_)
+        | Route::Other(_)
         | Route::Health
         | Route::Ready
         | Route::Metrics
@@ -354,7 +371,7 @@ mod tests {
     #[test]
     fn models_of_failed_requests_get_no_name() {
         let metrics = Metrics::new();
-        let mut log = RequestLog::new(Route::Turn(Wire::Anthropic), 1);
+        let mut log = RequestLog::new(Route::Turn(Wire::Anthropic.into()), 1);
         log.facts = crate::observe::Facts::default().named(Some("guessed"));
         for (status, known) in [(404, false), (200, true)] {
             metrics.began();

@@ -9,6 +9,7 @@ mod otlp;
 mod outcome;
 mod request_log;
 mod series;
+mod socket_counts;
 mod tally;
 mod trace;
 
@@ -20,4 +21,5 @@ pub(crate) use metrics::Gauges;
 pub(crate) use otlp::{Exporter, endpoint};
 pub(crate) use outcome::Outcome;
 pub(crate) use request_log::RequestLog;
+pub(crate) use socket_counts::SocketKind;
 pub use tally::{Retired, Tally};

@@ -13,7 +13,7 @@ use super::facts::Facts;
 use super::fixes::Fixes;
 use super::outcome::Outcome;
 use super::trace::Trace;
-use crate::http::Route;
+use crate::http::{Passed, Route};
 use crate::upstream::Upstream;
 
 /// The log of one request.
@@ -43,6 +43,10 @@ pub(crate) struct RequestLog {
     /// Time from the request to the first byte of the reply's body.
     pub(crate) first_byte: Option<Duration>,
     pub(crate) ending: Ending,
+    /// Set if it could hold pictures and was passed on unread.
+    pub(crate) passed: Option<Passed>,
+    /// A hash of the name of the client's software.
+    pub(crate) client: u64,
     pub(crate) trace: Option<Trace>,
 }
 
@@ -76,6 +80,8 @@ impl RequestLog {
             outcome: None,
             first_byte: None,
             ending: Ending::Open,
+            passed: None,
+            client: 0,
             trace: None,
         }
     }

@@ -26,6 +26,7 @@ use crate::media::{Derivatives, MediaCache, MediaLibrary, PixelWork, RemoteMedia
 use crate::memory::{Buffers, MemoryBudget};
 use crate::observe::{self, Exporter, Log, Tally, Watchers};
 use crate::record::{LocalBackend, Recorder, StoreBackend};
+use crate::socket::Sockets;
 use crate::tenant::{Admission, Auditing, Callers, Quota};
 use crate::turn::{Fetcher, Pipeline, Planner, Recall, TurnRecorder, Turns};
 use crate::upstream::{Profiles, UpstreamClient, Upstreams, is_itself};
@@ -121,7 +122,7 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let pixels = Arc::new(PixelWork::new(processors, seconds(config.timeouts.pixels_s)));
     let client = Arc::new(client(config));
-    let tally: Arc<Tally> = Arc::default();
+    let tally = Arc::clone(&watchers.tally);
     let library = library(config, backend.as_ref(), &cache, &admission);
     let pipeline = Arc::new(Pipeline {
         planner: Planner {
@@ -136,7 +137,7 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
         records: recorder.is_some(),
     });
     let recorder = recorder.zip(backend.clone());
-    let turns = Turns {
+    let turns = Arc::new(Turns {
         buffers: Arc::clone(&buffers),
         recall: recorder.clone().map(|(recorder, backend)| Recall { recorder, backend, cache }),
         pipeline: Arc::clone(&pipeline),
@@ -149,9 +150,10 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
         }),
         admission: Arc::clone(&admission),
         tally: Arc::clone(&tally),
-    };
+    });
     let recorder = recorder.map(|(recorder, _)| recorder);
     let stopping: Arc<AtomicBool> = Arc::default();
+    let sockets = Sockets::new(&turns, &upstreams, &client, &admission);
     let dispatcher = Arc::new(Dispatcher {
         prefixes: config.prefixes.clone(),
         watchers: Arc::new(watchers),
@@ -173,6 +175,7 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
         admission,
         client,
         turns,
+        sockets,
         #[cfg(feature = "openwop")]
         openwop: Openwop::new(config, objects, library)?,
         stopping,

@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
+use crate::http::HoldPlace;
+
 /// Connections beyond the limit that are still answered, with the gateway's status or with 503.
 const MAX_SPARE: usize = 64;
 
@@ -42,6 +44,8 @@ pub(crate) struct ConnectionState {
     phase: AtomicU8,
     /// Set while the client has not read everything that was written.
     is_unread: AtomicBool,
+    /// Set if it became a socket, which is busy until it ends.
+    is_socket: AtomicBool,
     evicted: Notify,
 }
 
@@ -128,6 +132,12 @@ impl Open {
     }
 }
 
+impl HoldPlace for ConnectionPermit {
+    fn upgraded(&self) {
+        self.state.is_socket.store(true, Ordering::Relaxed);
+    }
+}
+
 impl Drop for ConnectionPermit {
     fn drop(&mut self) {
         self.limit.open().remove(self.number);
@@ -137,6 +147,9 @@ impl Drop for ConnectionPermit {
 impl ConnectionState {
     /// Returns the phase.
     pub(crate) fn phase(&self) -> Phase {
+        if self.is_socket.load(Ordering::Relaxed) {
+            return Phase::Busy;
+        }
         match self.phase.load(Ordering::Relaxed) {
             0 => Phase::Waiting,
             1 => Phase::Head,

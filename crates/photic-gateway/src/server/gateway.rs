@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 
 use super::build::{Parts, StartError, build, seconds};
 use super::connections::ConnectionPermit;
+use super::drain::Drain;
 use super::listener::Listener;
 use crate::config::{Config, LogFormat};
 use crate::memory::Buffers;
@@ -86,7 +86,7 @@ impl Gateway {
             buffers,
             ..
         } = self.parts;
-        let graceful = GracefulShutdown::new();
+        let drain = Drain::new();
         let (stop_exporting, told) = oneshot::channel();
         let watchers = Arc::clone(&dispatcher.watchers);
         let exporter = exporter.map(|exporter| {
@@ -102,7 +102,7 @@ impl Gateway {
         loop {
             tokio::select! {
                 (listener, accepted) = accept(&listener, admin.as_ref()) => {
-                    listener.serve(accepted, &dispatcher, Some(&graceful));
+                    listener.serve(accepted, &dispatcher, Some(&drain));
                 }
                 () = &mut stop => break,
             }
@@ -110,7 +110,9 @@ impl Gateway {
         dispatcher.stopping.store(true, Ordering::Relaxed);
         // Requests that are not done by then are cut off. New requests get 503, on connections that
         // are not waited for.
-        let drained = tokio::time::timeout(self.drain, graceful.shutdown());
+        dispatcher.sockets.stop();
+        let drained = async { tokio::join!(drain.finish(), dispatcher.sockets.closed()) };
+        let drained = tokio::time::timeout(self.drain, drained);
         let mut drained = std::pin::pin!(drained);
         loop {
             tokio::select! {
@@ -122,6 +124,8 @@ impl Gateway {
         }
         // From here on no connection is accepted.
         drop((listener, admin));
+        dispatcher.sockets.cut();
+        let _ = tokio::time::timeout(FINISH_TIMEOUT, dispatcher.sockets.closed()).await;
         trimmer.abort();
         if let Some(watcher) = watcher {
             watcher.abort();

@@ -9,19 +9,23 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
+use http::Request;
 use http_body::{Body, Frame, SizeHint};
+use hyper::body::Incoming;
+use hyper::rt::{Read, Write};
 use hyper::server::conn::http1;
-use hyper::service::service_fn;
+use hyper::server::conn::http1::UpgradeableConnection;
+use hyper::service::{HttpService, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
 use photic_net::HostCheck;
 use tokio::net::{TcpListener, TcpStream};
 
 use super::connections::{ConnectionLimit, ConnectionPermit, ConnectionState, Phase};
+use super::drain::{Drain, EndAfterRequest};
 use super::timed_stream::TimedStream;
 use crate::config::Config;
 use crate::dispatch::{Dispatcher, Entry, ListenerKind};
-use crate::http::Broken;
+use crate::http::{Broken, ConnectionPlace, HoldPlace, asks_for_socket};
 use crate::observe::Watched;
 
 /// Maximum connections of operators. They are counted apart from those of clients, so that a full
@@ -126,19 +130,25 @@ impl Listener {
         self.limit.take(peer.to_canonical())
     }
 
-    /// Serves a connection. With `graceful`, a stopping gateway waits until it is done.
+    /// Serves a connection. With `drain`, a stopping gateway waits until it is done.
     pub(crate) fn serve(
         &self,
         (stream, permit): (TcpStream, ConnectionPermit),
         dispatcher: &Arc<Dispatcher>,
-        graceful: Option<&GracefulShutdown>,
+        drain: Option<&Drain>,
     ) {
         // Pieces of a stream are small, and clients wait for each one.
         let _ = stream.set_nodelay(true);
         let (dispatcher, entry) = (Arc::clone(dispatcher), Arc::clone(&self.entry));
         let ConnectionPermit { peer, is_spare, .. } = permit;
         let state = Arc::clone(&permit.state);
-        let service = service_fn(move |request| {
+        let permit = Arc::new(permit);
+        let place = ConnectionPlace(Arc::clone(&permit) as Arc<dyn HoldPlace>);
+        let service = service_fn(move |mut request: Request<Incoming>| {
+            // A socket keeps the place of its connection.
+            if asks_for_socket(request.headers()) {
+                request.extensions_mut().insert(place.clone());
+            }
             let busy = BusyGuard::begin(&state);
             let answer =
                 Arc::clone(&dispatcher).answer(request, Arc::clone(&entry), peer, is_spare);
@@ -152,19 +162,33 @@ impl Listener {
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(idle)
-            .serve_connection(TokioIo::new(stream), service);
-        match graceful {
-            Some(graceful) => tokio::spawn(until_evicted(graceful.watch(connection), permit)),
+            .serve_connection(TokioIo::new(stream), service)
+            .with_upgrades();
+        match drain {
+            Some(drain) => tokio::spawn(until_evicted(drain.watch(connection), permit)),
             None => tokio::spawn(until_evicted(connection, permit)),
         };
     }
 }
 
 /// Runs a connection until it ends, or must be closed for another one.
-async fn until_evicted<T>(connection: impl Future<Output = T>, permit: ConnectionPermit) {
+async fn until_evicted<T>(connection: impl Future<Output = T>, permit: Arc<ConnectionPermit>) {
     tokio::select! {
         _ = connection => {}
         () = permit.state.evicted() => {}
+    }
+}
+
+impl<I, B, S> EndAfterRequest for UpgradeableConnection<I, S>
+where
+    S: HttpService<Incoming, ResBody = B>,
+    S::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    I: Read + Write + Unpin + Send + 'static,
+    B: Body + 'static,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    fn end(self: Pin<&mut Self>) {
+        self.graceful_shutdown();
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod build;
 mod connections;
+mod drain;
 mod gateway;
 mod listener;
 mod runtime;

@@ -8,7 +8,6 @@
 
 use std::sync::Arc;
 
-use http::header::ACCEPT_ENCODING;
 use http::{Response, StatusCode};
 use photic::rejection::{Class, Said, classify};
 
@@ -21,11 +20,12 @@ use super::send::{AnsweredRequest, Delivery};
 use crate::http::{Failure, Stream};
 use crate::learned::{Entry, Evidence, Lesson};
 use crate::media::{Allowance, FetchedInputs, PixelWork};
+use crate::memory::Share;
 use crate::observe::{Fixes, Outcome};
 use crate::upstream::UpstreamClient;
 
 /// Maximum number of times that a request is sent again.
-const MAX_RETRIES: usize = 2;
+pub(super) const MAX_RETRIES: usize = 2;
 
 /// The parts of the gateway that healing needs.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +33,18 @@ pub(super) struct Healer<'h> {
     pub(super) client: &'h UpstreamClient,
     pub(super) pipeline: &'h Arc<Pipeline>,
     pub(super) pixels: &'h PixelWork,
+}
+
+/// The circumstances in which a rejected request is healed.
+#[derive(Debug)]
+pub(super) struct Circumstances<'c> {
+    /// The memory that it is charged to.
+    pub(super) share: &'c Share,
+    /// Texts beside the body that the endpoint may have quoted.
+    pub(super) quotable: Vec<String>,
+    /// Set if the rejected body was the whole request. If not, it was the end of it, and the whole is
+    /// sent instead.
+    pub(super) was_whole: bool,
 }
 
 /// The rejection that a request got before anything was tried.
@@ -44,10 +56,10 @@ struct FirstRejection {
 
 /// The lessons that were tried against rejections.
 #[derive(Clone, Debug, Default)]
-struct Tried {
-    entries: Vec<Entry>,
+pub(super) struct Tried {
+    pub(super) entries: Vec<Entry>,
     /// Set if some of them follow from words that the rejection may have quoted from the request.
-    is_echo: bool,
+    pub(super) is_echo: bool,
 }
 
 impl Healer<'_> {
@@ -58,8 +70,8 @@ impl Healer<'_> {
         recalled: Arc<RecalledRequest>,
         mut outbound: OutboundRequest,
     ) -> Result<AnsweredRequest, Failure> {
-        // Rejections and the usage of replies are read, so replies must not be compressed.
-        delivery.headers.remove(ACCEPT_ENCODING);
+        // Rejections and the usage of replies are read.
+        delivery.reads_reply();
         let mut outcome = Outcome::default();
         let mut tried = Tried::default();
         let mut first: Option<FirstRejection> = None;
@@ -91,8 +103,12 @@ impl Healer<'_> {
                 let (status, tries) = (status.as_u16(), outcome.healed.len());
                 outcome.healed.push(rejection.class);
                 let diagnosis = Diagnosis { status, answer, rejection, tries };
-                let better =
-                    self.heal(&delivery, &recalled, &mut outbound, &mut tried, diagnosis).await;
+                let around = Circumstances {
+                    share: delivery.share,
+                    quotable: delivery.quotable(),
+                    was_whole: true,
+                };
+                let better = self.heal(around, &recalled, &outbound, &mut tried, diagnosis).await;
                 if let Some(better) = better {
                     let fixes = std::mem::replace(&mut outbound, better).fixes;
                     first.get_or_insert(FirstRejection { reply, fixes });
@@ -116,14 +132,15 @@ impl Healer<'_> {
 
     /// Repairs the request under the lessons of a rejection, and adds them to `tried`. Returns `None`
     /// if that does not change the request.
-    async fn heal(
+    pub(super) async fn heal(
         self,
-        delivery: &Delivery<'_>,
+        around: Circumstances<'_>,
         recalled: &Arc<RecalledRequest>,
-        outbound: &mut OutboundRequest,
+        outbound: &OutboundRequest,
         tried: &mut Tried,
         diagnosis: Diagnosis,
     ) -> Option<OutboundRequest> {
+        let Circumstances { share, quotable, was_whole } = around;
         let wire = outbound.wire;
         let host = outbound.upstream.host().to_owned();
         let model = outbound.media.as_ref()?.model.clone();
@@ -139,7 +156,7 @@ impl Healer<'_> {
         if diagnosis.rejection.class == Class::FetchFailed {
             // The gateway may be able to fetch an address that the provider cannot.
             all.entries.push(entry(Lesson::NoAddresses, ""));
-            let fetched = pipeline.fetch_trying(recalled, &all.entries, delivery.share);
+            let fetched = pipeline.fetch_trying(recalled, &all.entries, share);
             found = fetched.await.ok()?;
             all.entries.pop();
         }
@@ -148,9 +165,8 @@ impl Healer<'_> {
         let mut inputs = if fetched {
             found
         } else {
-            pipeline.fetch_trying(recalled, &all.entries, delivery.share).await.ok()?
+            pipeline.fetch_trying(recalled, &all.entries, share).await.ok()?
         };
-        let quotable = delivery.quotable();
         let (shared, recalled) = (Arc::clone(pipeline), Arc::clone(recalled));
         let charges = inputs.take_charges();
         let work = move |allowance: &Allowance| {
@@ -161,16 +177,22 @@ impl Healer<'_> {
             let repair = |tried: &[Entry]| shared.repair(&recalled, &inputs, allowance, tried);
             let sent =
                 if pieces.is_empty() { repair(&before.entries)?.pieces } else { pieces }.concat();
+            // The end of a conversation was sent, and the whole was judged.
+            let whole =
+                if was_whole { None } else { Some(repair(&before.entries)?.pieces.concat()) };
             let mut said: Vec<Said<'_>> = quotable.iter().map(|text| Said::Text(text)).collect();
-            said.push(Said::Json(&sent));
+            said.push(Said::Json(whole.as_ref().unwrap_or(&sent)));
             let own = diagnosis.in_own_words(&said);
             let lessons = if fetched {
                 all.is_echo |= own.rejection.class != diagnosis.rejection.class;
                 vec![Lesson::NoAddresses]
             } else {
-                let lessons = diagnosis.lessons(wire, &sent);
+                let (mut lessons, mut judged) = (diagnosis.lessons(wire, &sent), &sent);
+                if let Some(whole) = whole.as_ref().filter(|_| lessons.is_empty()) {
+                    (lessons, judged) = (diagnosis.lessons(wire, whole), whole);
+                }
                 let is_own =
-                    own.rejection == diagnosis.rejection || own.lessons(wire, &sent) == lessons;
+                    own.rejection == diagnosis.rejection || own.lessons(wire, judged) == lessons;
                 all.is_echo |= !is_own;
                 lessons
             };
@@ -178,10 +200,10 @@ impl Healer<'_> {
             all.entries.extend(lessons.into_iter().map(|lesson| entry(lesson, said)));
             let better = repair(&all.entries)?;
             // An unchanged request would be rejected again.
-            (better.pieces.concat() != sent).then_some((better, all))
+            (better.pieces.concat() != whole.unwrap_or(sent)).then_some((better, all))
         };
         // If the job fails, only this attempt is lost.
-        let (done, charge) = self.pixels.run(delivery.share, work).await.ok()?;
+        let (done, charge) = self.pixels.run(share, work).await.ok()?;
         let (mut better, all) = done?;
         better.charges = charges;
         better.charges.push(charge);
@@ -190,7 +212,7 @@ impl Healer<'_> {
     }
 
     /// Remembers lessons before the reply is passed on, because the next request needs them.
-    async fn remember(self, tried: Vec<Entry>) {
+    pub(super) async fn remember(self, tried: Vec<Entry>) {
         let learned = Arc::clone(&self.pipeline.planner.learned);
         let _ = tokio::task::spawn_blocking(move || learned.remember(&tried)).await;
     }
@@ -198,6 +220,6 @@ impl Healer<'_> {
 
 /// Returns `true` if a reply of this status may be about the media that were sent. Some local servers
 /// answer 500 to an image that they cannot decode.
-fn may_blame_media(status: StatusCode) -> bool {
+pub(super) fn may_blame_media(status: StatusCode) -> bool {
     matches!(status.as_u16(), 400 | 404 | 406 | 413 | 415 | 422 | 500)
 }

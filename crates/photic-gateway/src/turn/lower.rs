@@ -6,12 +6,13 @@ use bytes::Bytes;
 use photic::json::Str;
 use photic::transcript::MediaId;
 use photic::wire::PathParams;
-use photic::{Finding, Lowered, Profile, Transcript, Wire};
+use photic::{Finding, Lowered, Profile, RenamedTool, Transcript, Wire};
 
 use super::plan::Target;
 use super::prepare::PreparedRequest;
 use super::read::InboundRequest;
 use super::sent_media::SentMedia;
+use super::server_state;
 use crate::http::pieces;
 use crate::media::MissingInputs;
 use crate::memory::Charge;
@@ -34,20 +35,24 @@ pub(super) struct OutboundRequest {
     pub(super) pieces: Vec<Bytes>,
     pub(super) fixes: Fixes,
     pub(super) facts: Facts,
+    /// The most images that its endpoint accepts, if that is known.
+    pub(super) max_images: Option<u32>,
     /// The estimated price of reading it, in tokens.
     pub(super) tokens: u64,
     /// The model and the kind of reply, on wires whose path names them.
     pub(super) params: PathParams,
     /// Set if a streamed reply should end with its usage.
     pub(super) usage_in_stream: bool,
-    /// Renamed tools: each new name with the old one.
-    pub(super) renamed: Vec<(String, String)>,
+    /// The tools that the endpoint knows by another name, or in another form.
+    pub(super) renamed: Vec<RenamedTool>,
     /// The media in it, if it was planned and shows any.
     pub(super) media: Option<Box<SentMedia>>,
     /// Set if turns are recorded.
     pub(super) record: Option<RequestToRecord>,
     /// The inputs that it was made with. They are not held while the model answers.
     pub(super) missing: MissingInputs,
+    /// Set if it is sent as the client wrote it, because it could not be read.
+    pub(super) is_unread: bool,
     /// The memory of the pieces that are not slices of the client's body.
     pub(super) charges: Vec<Charge>,
 }
@@ -102,9 +107,10 @@ impl LoweredRequest<'_, '_> {
                 is_settled: prepared.is_settled,
                 shed: lowered.retired.clone(),
             }),
-            wire: target.upstream.speaks(inbound.wire),
-            facts: facts.named(model),
+            wire: target.upstream.speaks(inbound.endpoint),
+            facts: facts.named(model).beside(server_state::unplanned(&plan.survey)),
             fixes: Fixes::of(&lowered.decisions),
+            max_images: target.profile.profile.limits.images,
             tokens: plan.ledger.tokens,
             usage_in_stream: transcript.settings.usage_in_stream,
             renamed: renamed(transcript, plan.profile),
@@ -112,6 +118,7 @@ impl LoweredRequest<'_, '_> {
             pieces: pieces(lowered.body, &inbound.body.bytes),
             upstream: Arc::clone(&target.upstream),
             missing: prepared.missing.clone(),
+            is_unread: false,
             charges: Vec::new(),
         }
     }
@@ -126,10 +133,11 @@ impl OutboundRequest {
     ) -> Self {
         Self {
             upstream,
-            wire: inbound.wire,
+            wire: inbound.endpoint.wire,
             pieces: vec![inbound.body.bytes.clone()],
             fixes: Fixes::default(),
             facts: Facts::default().named(model),
+            max_images: None,
             tokens: 0,
             usage_in_stream: false,
             renamed: Vec::new(),
@@ -137,6 +145,7 @@ impl OutboundRequest {
             media: None,
             record: None,
             missing: MissingInputs::default(),
+            is_unread: true,
             charges: Vec::new(),
         }
     }
@@ -153,8 +162,9 @@ impl OutboundRequest {
     }
 }
 
-/// Returns the tools that the endpoint knows by another name, if the request is translated.
-fn renamed(transcript: &Transcript<'_>, profile: &Profile) -> Vec<(String, String)> {
+/// Returns the tools that the endpoint knows by another name or in another form, if the request is
+/// translated.
+fn renamed(transcript: &Transcript<'_>, profile: &Profile) -> Vec<RenamedTool> {
     if transcript.wire == profile.wire {
         return Vec::new();
     }

@@ -12,10 +12,13 @@
 //! it.
 
 mod audit;
+mod batch;
+mod client_words;
 mod diagnose;
 #[cfg(test)]
 mod diagnose_tests;
 mod fetch;
+mod frames;
 mod heal;
 mod lower;
 mod pipeline;
@@ -29,11 +32,14 @@ mod reply;
 mod reply_headers;
 mod send;
 mod sent_media;
+mod server_state;
 mod translate;
 mod turns;
+mod unwrap;
 mod usage_tap;
 
 pub(crate) use fetch::Fetcher;
+pub(crate) use frames::{FrameHealing, FrameRejection, FrameTurn};
 pub(crate) use pipeline::Pipeline;
 pub(crate) use plan::Planner;
 pub(crate) use read::Repair;

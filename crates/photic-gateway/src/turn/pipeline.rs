@@ -43,10 +43,10 @@ impl Pipeline {
         let (transcript, findings) = inbound.lift();
         if !transcript.is_readable() {
             let model = transcript.settings.model.as_ref().map(Str::decode);
-            let upstream = self.planner.upstream(inbound.wire, model.as_deref())?;
+            let upstream = self.planner.upstream(inbound, model.as_deref())?;
             return Some(OutboundRequest::unchanged(inbound, upstream, model.as_deref()));
         }
-        let target = self.planner.target(&transcript, &inbound.identity, tried)?;
+        let target = self.planner.target(&transcript, inbound, tried)?;
         let planned = self.planner.plan(&target, transcript, recalled, &self.fetcher.remote);
         let supplies = Supplies { inputs, pixels: Some(pixels) };
         let prepared = prepare(&target, planned, supplies, &self.fetcher.remote, &self.derivatives);
@@ -69,7 +69,7 @@ impl Pipeline {
         if !transcript.is_readable() {
             return MissingInputs::default();
         }
-        let target = self.planner.target(&transcript, &recalled.inbound.identity, tried);
+        let target = self.planner.target(&transcript, &recalled.inbound, tried);
         target.map_or_else(MissingInputs::default, |target| {
             self.planner.plan(&target, transcript, recalled, &self.fetcher.remote).missing
         })

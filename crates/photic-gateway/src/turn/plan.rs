@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use photic::json::Str;
-use photic::{Plan, Policy, Transcript, Wire};
+use photic::{Plan, Policy, Transcript};
 
+use super::read::InboundRequest;
 use super::recall::RecalledRequest;
 use crate::learned::{Entry, Learned, Lessons};
 use crate::media::{MissingInputs, RemoteMedia};
@@ -49,14 +50,14 @@ impl Planner {
     pub(super) fn target(
         &self,
         transcript: &Transcript<'_>,
-        identity: &Identity,
+        inbound: &InboundRequest,
         tried: &[Entry],
     ) -> Option<Target> {
         let model = transcript.settings.model.as_ref().map(Str::decode);
         let model = model.as_deref();
         let ResolvedRoute { upstream, known } =
-            self.profiles.of(&self.upstreams, transcript.wire, model)?;
-        let lessons = self.learned.of(upstream.host(), model, identity, tried);
+            self.profiles.of(&self.upstreams, inbound.endpoint, model, inbound.prefix.as_ref())?;
+        let lessons = self.learned.of(upstream.host(), model, &inbound.identity, tried);
         let profile = match &lessons {
             Some(lessons) => lessons.over(&known),
             None => known,
@@ -65,8 +66,13 @@ impl Planner {
     }
 
     /// Returns the upstream for a request that is sent unchanged.
-    pub(super) fn upstream(&self, wire: Wire, model: Option<&str>) -> Option<Arc<Upstream>> {
-        self.upstreams.choose(wire, model).map(Arc::clone)
+    pub(super) fn upstream(
+        &self,
+        inbound: &InboundRequest,
+        model: Option<&str>,
+    ) -> Option<Arc<Upstream>> {
+        let wire = inbound.endpoint.served_by();
+        self.upstreams.choose(wire, model, inbound.prefix.as_ref()).map(Arc::clone)
     }
 
     /// Plans a turn, and finds the inputs that the plan needs.

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use http::request::Parts;
 use hyper::body::Incoming;
-use photic::Wire;
 use photic::retention::Retention;
 use photic::wire::PathParams;
 use photic::{Finding, Transcript};
 
-use crate::http::{Body, Bounds, Failure, Route, drain, headers, path_params};
+use crate::config::NamedPrefix;
+use crate::http::{Body, Bounds, Endpoint, Failure, Route, drain, headers};
 use crate::memory::{Buffers, Share};
 use crate::tenant::{Caller, Identity};
 
@@ -25,7 +25,9 @@ pub(crate) enum Repair {
 /// A turn that was read.
 #[derive(Debug)]
 pub(crate) struct InboundRequest {
-    pub(super) wire: Wire,
+    pub(super) endpoint: Endpoint,
+    /// The path prefix that chooses the upstream.
+    pub(super) prefix: Option<NamedPrefix>,
     pub(super) body: Body,
     /// The model and the kind of reply, on wires whose path names them.
     pub(super) params: PathParams,
@@ -59,17 +61,18 @@ impl InboundRequest {
         repair: Repair,
         caller: &Caller,
     ) -> Result<Self, Failure> {
-        let wire = route.wire();
-        let params = path_params(wire, head.uri.path());
+        let endpoint = route.endpoint().unwrap_or_else(|| route.wire().into());
+        let params = endpoint.params(head.uri.path());
         let retention = match repair {
             Repair::On => headers::retention(&head.headers)?,
             Repair::Off => None,
         };
-        Ok(Self { wire, body, params, retention, identity: caller.identity.clone() })
+        let prefix = head.extensions.get().cloned();
+        Ok(Self { endpoint, prefix, body, params, retention, identity: caller.identity.clone() })
     }
 
     /// Lifts the body into a transcript.
     pub(super) fn lift(&self) -> (Transcript<'_>, Vec<Finding>) {
-        self.body.lift(self.wire, &self.params)
+        self.body.lift(self.endpoint.wire, &self.params)
     }
 }

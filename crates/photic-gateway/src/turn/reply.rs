@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use http::header::{CONTENT_TYPE, HeaderValue};
 use http::{Response, Uri};
-use photic::Wire;
 
+use super::client_words::Recovering;
 use super::lower::OutboundRequest;
-use super::translate::{Translation, translate};
+use super::translate::{Translation, is_stream, translate};
 use super::usage_tap::UsageTap;
-use crate::http::{Failure, ReplyBody, Stream};
+use crate::http::{Endpoint, Failure, ReplyBody, Stream};
 use crate::learned::Learned;
 use crate::memory::Share;
 use crate::observe::Outcome;
@@ -42,28 +42,47 @@ pub(super) fn watch(
     reply.map(|stream| stream.tapped(Box::new(tap)))
 }
 
-/// Returns the reply for the client, translated if its wire differs.
+/// The client that a reply is for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Client<'c> {
+    pub(super) endpoint: Endpoint,
+    pub(super) uri: &'c Uri,
+    /// Set if it recovers from rejections by itself.
+    pub(super) recovering: Option<Recovering>,
+}
+
+/// Returns the reply for the client, translated if its wire or the framing of its streams differs.
 pub(super) async fn reply(
     reply: Response<Stream>,
     outbound: OutboundRequest,
-    caller: Wire,
-    uri: &Uri,
+    client: Client<'_>,
     share: &Share,
 ) -> Result<Response<ReplyBody>, Failure> {
-    if outbound.wire == caller {
+    let Client { endpoint: caller, uri, recovering } = client;
+    let is_reframed = caller.replies_in_chunks() && is_stream(reply.headers());
+    if outbound.upstream.serves(caller) || (outbound.wire == caller.wire && !is_reframed) {
         return Ok(pass_on(reply));
     }
     let mut query = uri.query().unwrap_or_default().split('&');
-    let array = caller.http().stream_query.is_some_and(|events| !query.any(|pair| pair == events));
+    let array =
+        caller.wire.http().stream_query.is_some_and(|events| !query.any(|pair| pair == events));
     let OutboundRequest { upstream, wire, usage_in_stream, renamed, .. } = outbound;
-    let translation = Translation { from: wire, to: caller, usage_in_stream, array, renamed };
+    let translation = Translation {
+        from: wire,
+        to: caller.wire,
+        usage_in_stream,
+        array,
+        chunks: caller.replies_in_chunks(),
+        renamed,
+        client: recovering,
+    };
     translate(translation, upstream.host(), reply, share).await
 }
 
 /// Answers a request to count tokens with the estimate, because an upstream of another wire has no
 /// endpoint for it.
-pub(super) fn estimate(outbound: &OutboundRequest) -> Response<ReplyBody> {
-    let body = format!("{{\"input_tokens\":{}}}", outbound.tokens);
+pub(super) fn estimate(outbound: &OutboundRequest, caller: Endpoint) -> Response<ReplyBody> {
+    let body = format!("{{\"{}\":{}}}", caller.count_member(), outbound.tokens);
     let mut response = Response::new(ReplyBody::whole(body));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response

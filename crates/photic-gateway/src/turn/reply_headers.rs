@@ -14,6 +14,8 @@ const FIXED: HeaderName = HeaderName::from_static("x-photic-fixed");
 const RETIRED: HeaderName = HeaderName::from_static("x-photic-retired");
 /// Findings that could not be repaired, by code.
 const UNREPAIRED: HeaderName = HeaderName::from_static("x-photic-unrepaired");
+/// Fields that refer to pictures which are not in the body, so that they could not be planned.
+const UNPLANNED: HeaderName = HeaderName::from_static("x-photic-unplanned");
 /// Rejections by the provider before it accepted the request.
 const HEALED: HeaderName = HeaderName::from_static("x-photic-healed");
 
@@ -32,7 +34,8 @@ pub(super) fn say_fixes(headers: &mut HeaderMap, fixes: &Fixes) {
     }
 }
 
-/// Adds the headers about media that the request leaves out, and about findings not repaired.
+/// Adds the headers about media that the request leaves out, about findings not repaired, and about
+/// media that could not be planned.
 pub(super) fn say_left(headers: &mut HeaderMap, facts: &Facts) {
     for (name, counts) in [(RETIRED, &facts.retired), (UNREPAIRED, &facts.unrepaired)] {
         let each: Vec<String> =
@@ -42,6 +45,11 @@ pub(super) fn say_left(headers: &mut HeaderMap, facts: &Facts) {
         {
             headers.insert(name, value);
         }
+    }
+    if !facts.unplanned.is_empty()
+        && let Ok(value) = HeaderValue::from_str(&facts.unplanned.join(", "))
+    {
+        headers.insert(UNPLANNED, value);
     }
 }
 

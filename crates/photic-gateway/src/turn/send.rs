@@ -4,16 +4,17 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::header::CONTENT_LENGTH;
+use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, HeaderValue};
 use http::request::Parts;
 use http::{HeaderMap, Method, Request, Response};
-use photic::Wire;
+use photic::wire::Envelope;
 use photic_net::Outgoing;
 
 use super::lower::OutboundRequest;
 use super::recall::RecalledRequest;
-use crate::http::{Failure, Stream, headers};
-use crate::memory::Share;
+use super::unwrap::unwrap;
+use crate::http::{Endpoint, Failure, Refusal, ReplyDecoder, Stream, codings, headers};
+use crate::memory::{Share, Use, charged};
 use crate::observe::Outcome;
 use crate::upstream::UpstreamClient;
 
@@ -25,6 +26,12 @@ pub(super) struct Delivery<'t> {
     pub(super) headers: HeaderMap,
     pub(super) path: Cow<'t, str>,
     pub(super) query: Option<&'t str>,
+    /// Set if the path is that of an envelope, which is sent as the client wrote it.
+    is_prefixed: bool,
+    /// The envelope that is taken off the body, because the upstream speaks the wire inside.
+    envelope: Option<&'static Envelope>,
+    /// Set if the gateway reads the reply, which must not be compressed then.
+    reads_reply: bool,
     /// The memory that it is charged to.
     pub(super) share: &'t Share,
 }
@@ -44,19 +51,22 @@ impl<'t> Delivery<'t> {
     /// another wire the path and the key are translated.
     pub(super) fn new(
         head: &'t mut Parts,
-        caller: Wire,
+        caller: Endpoint,
         outbound: &OutboundRequest,
         recalled: Option<Arc<RecalledRequest>>,
         share: &'t Share,
     ) -> Self {
         headers::request(&mut head.headers);
-        if outbound.wire == caller {
+        if outbound.upstream.serves(caller) {
             let (path, query) = (Cow::Borrowed(head.uri.path()), head.uri.query());
             return Self {
                 recalled,
                 headers: std::mem::take(&mut head.headers),
                 path,
                 query,
+                is_prefixed: caller.envelope.is_some(),
+                envelope: None,
+                reads_reply: false,
                 share,
             };
         }
@@ -64,9 +74,24 @@ impl<'t> Delivery<'t> {
         let (path, query) = outbound.wire.path(&outbound.params);
         let path = Cow::Owned(path.into_owned());
         // The query of one wire may contain a key, and has no meaning in another.
-        let own = head.uri.query().filter(|_| caller.names_model() && query.is_none());
-        let query = query.or(own);
-        Self { recalled, headers: std::mem::take(&mut head.headers), path, query, share }
+        let own = head.uri.query().filter(|_| caller.wire.names_model() && query.is_none());
+        let query = query.or(own.filter(|_| caller.envelope.is_none()));
+        let headers = std::mem::take(&mut head.headers);
+        let envelope = caller
+            .envelope
+            .filter(|envelope| outbound.wire == caller.wire && !envelope.body_headers.is_empty());
+        let (is_prefixed, reads_reply) = (false, false);
+        let mut this =
+            Self { recalled, headers, path, query, is_prefixed, envelope, reads_reply, share };
+        this.reads_reply();
+        this
+    }
+
+    /// Asks the upstream for a reply that the gateway can read. If it comes compressed all the same,
+    /// it is decoded.
+    pub(super) fn reads_reply(&mut self) {
+        self.reads_reply = true;
+        self.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     }
 
     /// Returns the texts beside the body that an endpoint may quote: the path and every header.
@@ -83,11 +108,25 @@ impl<'t> Delivery<'t> {
         &self,
         client: &UpstreamClient,
         outbound: &OutboundRequest,
-        headers: HeaderMap,
-        pieces: Vec<Bytes>,
+        mut headers: HeaderMap,
+        mut pieces: Vec<Bytes>,
     ) -> Result<Response<Stream>, Failure> {
+        if let Some(envelope) = self.envelope {
+            let length: usize = pieces.iter().map(Bytes::len).sum();
+            // The body in one piece, and the one that is sent.
+            let mut charge = self.share.charge(Use::Bodies, 2 * length as u64).await?;
+            let body = unwrap(&pieces.concat(), envelope, &outbound.params, &mut headers);
+            let body = Bytes::from(body.ok_or(Refusal::OtherApi)?);
+            charge.shrink_to(body.len() as u64);
+            pieces = vec![charged(body, charge)];
+        }
         let upstream = &outbound.upstream;
-        let uri = upstream.route(&self.path, self.query).ok_or(Failure::BadPath)?;
+        let uri = if self.is_prefixed {
+            upstream.prefixed(&self.path, self.query)
+        } else {
+            upstream.route(&self.path, self.query)
+        };
+        let uri = uri.ok_or(Failure::BadPath)?;
         let signed = upstream.signer().map(|_| pieces.clone()).unwrap_or_default();
         let mut outgoing = Request::new(Outgoing::pieces(pieces));
         *outgoing.method_mut() = Method::POST;
@@ -101,8 +140,25 @@ impl<'t> Delivery<'t> {
             outgoing = Request::from_parts(head, body);
         }
         drop(signed);
-        client.send(upstream.host(), outgoing).await
+        let reply = client.send(upstream.host(), outgoing).await?;
+        if self.reads_reply { decoded(reply, upstream.host()) } else { Ok(reply) }
     }
+}
+
+/// Decodes a reply that came in a content encoding although none was asked for.
+fn decoded(reply: Response<Stream>, host: &str) -> Result<Response<Stream>, Failure> {
+    if !reply.headers().contains_key(CONTENT_ENCODING) {
+        return Ok(reply);
+    }
+    let mut codings = codings(reply.headers()).ok_or(Failure::ReplyEncoding(host.to_owned()))?;
+    let (mut parts, mut stream) = reply.into_parts();
+    if let Some(coding) = codings.pop() {
+        let decoder = ReplyDecoder::new(coding).filter(|_| codings.is_empty());
+        stream = stream.decoded(decoder.ok_or(Failure::ReplyEncoding(host.to_owned()))?);
+        parts.headers.remove(CONTENT_LENGTH);
+    }
+    parts.headers.remove(CONTENT_ENCODING);
+    Ok(Response::from_parts(parts, stream))
 }
 
 /// Sends a request without media. It is sent once, and a rejection is passed on unread.

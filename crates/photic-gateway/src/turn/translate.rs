@@ -4,10 +4,11 @@ use std::future::poll_fn;
 
 use bytes::{Bytes, BytesMut};
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
-use http::{HeaderMap, Response};
-use photic::wire::FramingKind;
-use photic::{Stream as StreamTranslator, Wire};
+use http::{HeaderMap, Response, StatusCode};
+use photic::wire::{ErrorKind, ErrorWords, FramingKind};
+use photic::{RenamedTool, Stream as StreamTranslator, Wire};
 
+use super::client_words::Recovering;
 use crate::http::{Failure, ReplyBody, Stream, headers};
 use crate::memory::{Charge, Share, Use, charged};
 
@@ -25,11 +26,26 @@ pub(super) struct Translation {
     pub(super) usage_in_stream: bool,
     /// Set if the stream must be one array instead of server-sent events (Gemini).
     pub(super) array: bool,
-    /// Renamed tools: each new name with the old one.
-    pub(super) renamed: Vec<(String, String)>,
+    /// Set if the stream must consist of Amazon frames, each with one event (`InvokeModel`).
+    pub(super) chunks: bool,
+    /// The tools that the endpoint knows by another name, or in another form.
+    pub(super) renamed: Vec<RenamedTool>,
+    /// Set if the client recovers from rejections by itself.
+    pub(super) client: Option<Recovering>,
 }
 
 impl Translation {
+    /// Returns the rejection of a request in the words of the client, if it has words for it.
+    fn rejection(&self, status: StatusCode, answer: &[u8]) -> Option<String> {
+        let Recovering { client, shows_media } =
+            self.client.filter(|_| status.is_client_error())?;
+        let message =
+            client.message(status.as_u16(), &String::from_utf8_lossy(answer), shows_media)?;
+        let kind = self.to.error_word(ErrorKind::Invalid);
+        let words = ErrorWords::new(status.as_u16(), kind, &message);
+        Some(self.to.error_body(&words).to_string())
+    }
+
     fn translator(self) -> (&'static str, StreamTranslator) {
         if self.array {
             return (JSON, StreamTranslator::array(self.from, self.to).renaming(self.renamed));
@@ -39,7 +55,11 @@ impl Translation {
         } else {
             StreamTranslator::new(self.from, self.to)
         };
-        (self.to.http().framing.media_type(), translator.renaming(self.renamed))
+        let translator = translator.renaming(self.renamed);
+        if self.chunks {
+            return (FramingKind::AmazonFrames.media_type(), translator.in_chunks());
+        }
+        (self.to.http().framing.media_type(), translator)
     }
 }
 
@@ -65,17 +85,24 @@ pub(super) async fn translate(
     // Three copies: the received body, the translated one, and that one in a single piece.
     charge.reach(3 * body.len() as u64).await?;
     parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
-    let mut lifted = photic::lift_reply(translation.from, &body);
-    lifted.rename_calls(&translation.renamed);
-    let written = Bytes::from(photic::lower_reply(&lifted, translation.to).to_vec());
-    drop(lifted);
+    let written = if let Some(rejection) = translation.rejection(parts.status, &body) {
+        // Its recovery reads these two.
+        if parts.status != StatusCode::PAYLOAD_TOO_LARGE {
+            parts.status = StatusCode::BAD_REQUEST;
+        }
+        Bytes::from(rejection)
+    } else {
+        let mut lifted = photic::lift_reply(translation.from, &body);
+        lifted.rename_calls(&translation.renamed);
+        Bytes::from(photic::lower_reply(&lifted, translation.to).to_vec())
+    };
     drop(body);
     charge.shrink_to(written.len() as u64);
     Ok(Response::from_parts(parts, ReplyBody::whole(charged(written, charge))))
 }
 
 /// Returns `true` if a reply is streamed. Errors are not, even if the client asked for a stream.
-fn is_stream(headers: &HeaderMap) -> bool {
+pub(super) fn is_stream(headers: &HeaderMap) -> bool {
     let media_type = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
     FramingKind::ALL.iter().any(|kind| media_type.starts_with(kind.media_type().as_bytes()))
 }

@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
+use http::header::CONTENT_ENCODING;
 use http::request::Parts;
 use http::{Request, Response};
 use hyper::body::Incoming;
+use photic::Transcript;
 use photic::json::Str;
 
 use super::audit;
+use super::client_words::{Recovering, client};
 use super::heal::Healer;
 use super::lower::{OutboundRequest, lower};
 use super::pipeline::Pipeline;
@@ -15,10 +18,11 @@ use super::prepare::{Supplies, prepare};
 use super::read::{InboundRequest, Repair, read};
 use super::recall::{Recall, RecalledRequest};
 use super::record::TurnRecorder;
-use super::reply::{estimate, reply, watch};
+use super::reply::{Client, estimate, reply, watch};
 use super::reply_headers;
 use super::send::{AnsweredRequest, Delivery, send};
-use crate::http::{Body, Failure, Refusal, ReplyBody, Route};
+use super::server_state;
+use crate::http::{Body, Failure, Passed, Refusal, ReplyBody, Route, codings, decode};
 use crate::media::{Allowance, MissingInputs, PixelWork};
 use crate::memory::Buffers;
 use crate::observe::{RequestLog, Tally};
@@ -51,9 +55,13 @@ impl Turns {
         admitted: &Admitted,
         log: &mut RequestLog,
     ) -> Result<Response<ReplyBody>, Failure> {
-        let (head, incoming) = request.into_parts();
+        let (mut head, incoming) = request.into_parts();
         let bounds = self.client.bounds();
         let body = read(incoming, bounds, &self.buffers, &admitted.share).await?;
+        let codings = codings(&head.headers).unwrap_or_default();
+        let body = decode(body, &codings, bounds, &self.buffers, &admitted.share).await?;
+        // From here on the body is plain, and is sent so.
+        head.headers.remove(CONTENT_ENCODING);
         self.answer_read(route, repair, (head, body), admitted, log).await
     }
 
@@ -70,20 +78,45 @@ impl Turns {
         let inbound = InboundRequest::new(&head, body, route, repair, &admitted.caller)?;
         let inbound = Arc::new(inbound);
         let (recalled, outbound) = match repair {
-            Repair::Off => (None, self.unchanged(&inbound)?),
+            Repair::Off => {
+                log.passed = Some(Passed::Off);
+                (None, self.unchanged(&inbound)?)
+            }
             Repair::On => {
-                let (recalled, outbound) = self.repair(&inbound, admitted).await?;
+                let (recalled, mut outbound) = self.repair(&inbound, admitted).await?;
+                let is_count = matches!(route, Route::CountTokens(_));
+                // What is counted may be a part of a conversation, such as a result without its call.
+                if is_count
+                    && outbound.upstream.serves(inbound.endpoint)
+                    && !outbound.fixes.touch_media()
+                {
+                    outbound = OutboundRequest { is_unread: false, ..self.unchanged(&inbound)? };
+                }
+                log.passed = outbound.is_unread.then_some(Passed::UnreadableBody);
                 (Some(recalled), outbound)
             }
         };
-        let caller = inbound.wire;
+        let caller = inbound.endpoint;
+        // Taken before healing withholds media.
+        let shows_media = outbound.media.is_some();
+        let recovering =
+            client(caller.wire, &head.headers).map(|client| Recovering { client, shows_media });
         drop(inbound);
         log.expect(&outbound.upstream, outbound.wire, outbound.tokens, outbound.bytes());
         log.facts.take_summary(&outbound.facts);
-        if outbound.wire != caller && route.is_count() {
-            return Ok(estimate(&outbound));
+        self.tally.add_cost(log.bytes_in, log.bytes_sent, log.begun.elapsed());
+        // A body changes when its envelope is taken off, which one that was not read must not.
+        let is_unwrapped = outbound.wire == caller.wire && !outbound.upstream.serves(caller);
+        if is_unwrapped && log.passed.is_some() {
+            return Err(Refusal::OtherApi.into());
         }
-        let to_record = recalled.clone().filter(|_| !route.is_count() && self.recorder.is_some());
+        if !outbound.upstream.serves(caller) && !route.is_turn() {
+            return match route {
+                Route::CountTokens(_) => Ok(estimate(&outbound, caller)),
+                _ => Err(Refusal::OtherApi.into()),
+            };
+        }
+        let to_record = recalled.clone().filter(|_| route.is_turn() && self.recorder.is_some());
         let uri = head.uri.clone();
         let delivery = Delivery::new(&mut head, caller, &outbound, recalled, &admitted.share);
         let AnsweredRequest { mut outbound, reply: received, outcome } =
@@ -101,14 +134,15 @@ impl Turns {
         };
         let outcome = outcome.map(Arc::new);
         let received = match &outcome {
-            Some(outcome) if is_success && !route.is_count() => {
+            Some(outcome) if is_success && route.is_turn() => {
                 let learned = &self.pipeline.planner.learned;
                 watch(received, &mut outbound, outcome, bill, &admitted.caller, learned)
             }
             _ => received,
         };
-        let mut reply = reply(received, outbound, caller, &uri, &admitted.share).await?;
-        if repair == Repair::On {
+        let to = Client { endpoint: caller, uri: &uri, recovering };
+        let mut reply = reply(received, outbound, to, &admitted.share).await?;
+        if log.passed.is_none() {
             reply_headers::say_fixes(reply.headers_mut(), &log.fixes);
             reply_headers::say_left(reply.headers_mut(), &log.facts);
             self.tally.add(log.fixes.counts(), &log.facts.retired);
@@ -129,29 +163,26 @@ impl Turns {
     fn unchanged(&self, inbound: &InboundRequest) -> Result<OutboundRequest, Failure> {
         let (transcript, _) = inbound.lift();
         let model = transcript.settings.model.as_ref().map(Str::decode);
-        let upstream = self.pipeline.planner.upstream(inbound.wire, model.as_deref());
+        let upstream = self.pipeline.planner.upstream(inbound, model.as_deref());
         let upstream = upstream.ok_or(Refusal::NoUpstream)?;
         Ok(OutboundRequest::unchanged(inbound, upstream, model.as_deref()))
     }
 
     /// Recalls, plans, fetches, prepares and lowers a turn.
-    async fn repair(
+    pub(super) async fn repair(
         &self,
         inbound: &Arc<InboundRequest>,
         admitted: &Admitted,
     ) -> Result<(Arc<RecalledRequest>, OutboundRequest), Failure> {
         let Pipeline { planner, fetcher, derivatives, .. } = &*self.pipeline;
         let (transcript, findings) = inbound.lift();
-        let tenant = admitted.caller.tenant.clone();
-        let recalled = Arc::new(match &self.recall {
-            Some(recall) => recall.recall(inbound, tenant, &transcript).await?,
-            None => RecalledRequest::without_store(inbound, tenant),
-        });
+        let recalled = self.recalled(inbound, &transcript, admitted).await?;
         if !transcript.is_readable() {
             return Ok((recalled, self.unchanged(inbound)?));
         }
-        let target = planner.target(&transcript, &inbound.identity, &[]);
+        let target = planner.target(&transcript, inbound, &[]);
         let target = target.ok_or(Refusal::NoUpstream)?;
+        server_state::check_whole(&transcript, target.upstream.speaks(inbound.endpoint))?;
         let planned = planner.plan(&target, transcript, &recalled, &fetcher.remote);
         if !planned.needs_no_pixels() {
             let missing = planned.missing;
@@ -169,6 +200,20 @@ impl Turns {
         let outbound = lowered.into_outbound(inbound, &findings, self.pipeline.keep());
         drop(prepared);
         Ok((recalled, OutboundRequest { charges, ..outbound }))
+    }
+
+    /// Looks up the session of a turn, if sessions are recorded.
+    pub(super) async fn recalled(
+        &self,
+        inbound: &Arc<InboundRequest>,
+        transcript: &Transcript<'_>,
+        admitted: &Admitted,
+    ) -> Result<Arc<RecalledRequest>, Failure> {
+        let tenant = admitted.caller.tenant.clone();
+        Ok(Arc::new(match &self.recall {
+            Some(recall) => recall.recall(inbound, tenant, transcript).await?,
+            None => RecalledRequest::without_store(inbound, tenant),
+        }))
     }
 
     /// Fetches the inputs of a turn, then plans, prepares and lowers it on a thread for pixels.
@@ -212,7 +257,12 @@ impl Turns {
     }
 
     /// Writes a turn to the audit. Returns `false` if the reply waits for that and it failed.
-    async fn audit(&self, caller: &Caller, log: &RequestLog, turn: Option<&Turn>) -> bool {
+    pub(super) async fn audit(
+        &self,
+        caller: &Caller,
+        log: &RequestLog,
+        turn: Option<&Turn>,
+    ) -> bool {
         let Some(auditing) = self.admission.auditing() else { return true };
         let entries = audit::entries(caller, log, turn);
         if turn.is_some() {

@@ -1,7 +1,7 @@
 //! Sends requests to upstreams.
 
 use http::{Request, Response};
-use photic_net::{Client, Outgoing};
+use photic_net::{Client, Incoming, Outgoing};
 
 use crate::http::{Bounds, Failure, ReplyBody, Stream, headers};
 
@@ -21,6 +21,21 @@ impl UpstreamClient {
     /// The bounds of bodies.
     pub(crate) const fn bounds(&self) -> Bounds {
         self.bounds
+    }
+
+    /// Asks a host for a socket, and returns the reply.
+    pub(crate) async fn upgrade(
+        &self,
+        host: &str,
+        request: Request<Outgoing>,
+    ) -> Result<Response<Incoming>, Failure> {
+        let reply = self.client.upgrade(request).await;
+        reply.map_err(|error| Failure::of(&error, host, self.bounds.bytes))
+    }
+
+    /// Passes a reply on that grants no socket.
+    pub(crate) fn pass_refusal(&self, reply: Response<Incoming>) -> Response<ReplyBody> {
+        pass_on(reply.map(|body| Stream::new(body, self.bounds.idle)))
     }
 
     /// Sends a request to a host, and returns the reply as soon as its head is there.

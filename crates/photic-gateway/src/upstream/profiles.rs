@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use photic::{Profile, Wire};
+use photic::Profile;
 
 use super::upstreams::{Upstream, Upstreams};
+use crate::config::NamedPrefix;
+use crate::http::Endpoint;
 
 /// Maximum number of model names per wire. Callers choose the names, so beyond it the cache is
 /// cleared.
@@ -16,8 +18,8 @@ const MAX_NAME_LENGTH: usize = 200;
 /// A cache of resolved routes.
 #[derive(Debug, Default)]
 pub(crate) struct Profiles {
-    /// By wire, then by model, so that a lookup does not copy the name.
-    known: Mutex<[BTreeMap<String, ResolvedRoute>; Wire::ALL.len()]>,
+    /// By endpoint, then by model, so that a lookup does not copy the name.
+    known: Mutex<Vec<BTreeMap<String, ResolvedRoute>>>,
 }
 
 /// The upstream of a request, and its profile.
@@ -36,22 +38,28 @@ pub(crate) struct ResolvedProfile {
 }
 
 impl Profiles {
-    /// Returns the route of a request on this wire, or `None` if no upstream serves it.
+    /// Returns the route of a request to this endpoint, or `None` if no upstream serves it.
     pub(crate) fn of(
         &self,
         upstreams: &Upstreams,
-        wire: Wire,
+        endpoint: Endpoint,
         model: Option<&str>,
+        prefix: Option<&NamedPrefix>,
     ) -> Option<ResolvedRoute> {
-        let name = model.unwrap_or_default();
+        // No model has a line break in its name: it would not be a valid path or setting.
+        let behind = prefix.map(|prefix| [&prefix.0, "\n", model.unwrap_or_default()].concat());
+        let name = behind.as_deref().unwrap_or(model.unwrap_or_default());
         let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = &mut all[wire as usize];
+        all.resize_with(Endpoint::count(), BTreeMap::new);
+        let known = &mut all[endpoint.index()];
         if let Some(found) = known.get(name) {
             return Some(found.clone());
         }
         let model = model.filter(|name| !name.is_empty());
-        let upstream = Arc::clone(upstreams.choose(wire, model)?);
-        let profile = photic::profile::resolve(upstream.speaks(wire), model, Some(upstream.host()));
+        let upstream = Arc::clone(upstreams.choose(endpoint.served_by(), model, prefix)?);
+        let host = endpoint.profile_host().filter(|_| upstream.serves(endpoint));
+        let host = host.unwrap_or_else(|| upstream.host());
+        let profile = photic::profile::resolve(upstream.speaks(endpoint), model, Some(host));
         let found = ResolvedRoute { upstream, known: Arc::new(ResolvedProfile::new(profile)) };
         if known.len() >= MAX_NAMES {
             known.clear();
@@ -76,6 +84,8 @@ impl ResolvedProfile {
 
 #[cfg(test)]
 mod tests {
+    use photic::Wire;
+
     use super::*;
     use crate::config::Config;
 
@@ -85,7 +95,7 @@ mod tests {
                       wire='anthropic'\nmodels=['b*']";
         let upstreams = Upstreams::new(&Config::parse(config).unwrap().upstream).unwrap();
         let profiles = Profiles::default();
-        let of = |wire, model| profiles.of(&upstreams, wire, model).unwrap();
+        let of = |wire: Wire, model| profiles.of(&upstreams, wire.into(), model, None).unwrap();
         // Twice: the second time from the list.
         for _ in 0..2 {
             for wire in Wire::ALL {
@@ -110,7 +120,7 @@ mod tests {
         let profiles = Profiles::default();
         let long = "m".repeat(MAX_NAME_LENGTH + 1);
         for name in (0..MAX_NAMES + 9).map(|number| number.to_string()).chain([long]) {
-            assert!(profiles.of(&upstreams, Wire::Anthropic, Some(&name)).is_some());
+            assert!(profiles.of(&upstreams, Wire::Anthropic.into(), Some(&name), None).is_some());
         }
         let all = profiles.known.lock().unwrap();
         assert_eq!(all[Wire::Anthropic as usize].len(), 9);

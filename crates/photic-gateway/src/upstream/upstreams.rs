@@ -9,9 +9,8 @@ use photic::wire::PathParams;
 
 use super::key_family::{KeyIssuer, KeyShapes};
 use super::sign::Signer;
-use crate::config::Family;
-use crate::config::{ConfigError, UpstreamConfig};
-use crate::http::{Refusal, Route, is_complete, without_version};
+use crate::config::{ConfigError, Family, NamedPrefix, UpstreamConfig};
+use crate::http::{Endpoint, Refusal, Route, is_complete, without_version};
 
 /// A provider or local server that requests are sent to.
 #[derive(Debug)]
@@ -26,8 +25,12 @@ pub(crate) struct Upstream {
     version: &'static str,
     wire: Option<Wire>,
     models: Vec<String>,
+    /// Set if it may have a WebSocket for Responses.
+    websocket: bool,
     /// Set if it takes precedence over upstreams that name models.
     overrides: bool,
+    /// Set if only requests behind this path prefix are sent to it.
+    prefix: Option<String>,
     /// Signs requests to Amazon Bedrock.
     signer: Option<Signer>,
     /// URLs of the common paths, computed once.
@@ -71,22 +74,29 @@ impl Upstreams {
     ///
     /// # Errors
     ///
-    /// Fails if the key was issued by another provider.
+    /// Fails if the key was issued by another provider, or if no upstream is configured for an
+    /// envelope that needs one.
     pub(crate) fn permit<B>(&self, route: Route, request: &Request<B>) -> Result<Wire, Refusal> {
-        let wire = route.wire();
+        let wire = route.served_by();
         let Some(keys) = &self.keys else { return Ok(wire) };
-        let is_of_wire = match route {
-            Route::Other(_) => {
+        if route.endpoint().is_some_and(Endpoint::needs_configuration) {
+            return Err(Refusal::NoUpstream);
+        }
+        let is_of_wire = match (route, route.endpoint()) {
+            (Route::Other(_), _) => {
                 Route::by_path(request.method(), request.uri().path()) == Some(route)
             }
-            Route::Openwop => false,
-            _ => true,
+            (Route::Openwop, _) => false,
+            (_, Some(endpoint)) => endpoint.is_own(request.uri().path()),
+            (_, None) => true,
         };
         match keys.owner(request.headers(), request.uri().query()) {
             KeyIssuer::NoKey => Ok(wire),
             KeyIssuer::Unknown if is_of_wire => Ok(wire),
             KeyIssuer::Family(family) if family == Family::of(wire) => Ok(wire),
-            KeyIssuer::Family(family) if !is_of_wire => Ok(family.wire()),
+            KeyIssuer::Family(family) if !is_of_wire && route.endpoint().is_none() => {
+                Ok(family.wire())
+            }
             KeyIssuer::Unknown | KeyIssuer::Family(_) | KeyIssuer::Foreign => {
                 Err(Refusal::ForeignKey)
             }
@@ -94,26 +104,48 @@ impl Upstreams {
     }
 
     /// Chooses the upstream that a flag names for the wire, else the one that serves the model, else
-    /// the first one for the wire. Returns `None` if there is none.
-    pub(crate) fn choose(&self, wire: Wire, model: Option<&str>) -> Option<&Arc<Upstream>> {
-        let speaks = |upstream: &&Arc<Upstream>| upstream.speaks(wire) == wire;
+    /// the first one for the wire among those with the path prefix of the request. Returns `None` if
+    /// there is none.
+    pub(crate) fn choose(
+        &self,
+        wire: Wire,
+        model: Option<&str>,
+        prefix: Option<&NamedPrefix>,
+    ) -> Option<&Arc<Upstream>> {
+        let speaks = |upstream: &&Arc<Upstream>| upstream.accepts(wire);
         if let Some(first) = self.all.iter().filter(|one| one.overrides).find(speaks) {
             return Some(first);
         }
         let by_model = self.all.iter().rev().filter_map(|upstream| {
             let specific = photic::profile::specificity(&upstream.models, model?)?;
-            Some(((specific, upstream.speaks(wire) == wire), upstream))
+            Some(((specific, upstream.accepts(wire)), upstream))
         });
         // `max_by_key` returns the last of equals. The first configured one must win, hence `rev`.
         let by_model = by_model.max_by_key(|(rank, _)| *rank).map(|(_, upstream)| upstream);
-        let mut general = self.all.iter().filter(|upstream| upstream.models.is_empty());
+        let prefix = prefix.map(|prefix| &*prefix.0);
+        let mut general = self
+            .all
+            .iter()
+            .filter(|upstream| upstream.models.is_empty() && upstream.prefix.as_deref() == prefix);
         by_model.or_else(|| general.find(speaks))
     }
 
+    /// Chooses the upstream of a WebSocket for Responses. Returns `None` if no upstream that speaks
+    /// Responses can have one, or if upstreams differ by model, which only a later frame names.
+    pub(crate) fn choose_for_socket(&self, prefix: Option<&NamedPrefix>) -> Option<&Arc<Upstream>> {
+        let wire = Wire::OpenAiResponses;
+        let chosen = self.choose(wire, None, prefix).filter(|_| !self.differ_by_model())?;
+        Some(chosen).filter(|one| one.accepts(wire) && one.websocket)
+    }
+
     /// Chooses the upstream of a request that is not a turn: that of its wire, or of its family.
-    pub(crate) fn choose_for_other(&self, wire: Wire) -> Option<&Arc<Upstream>> {
-        let family = || Family::of(wire).wires().find_map(|wire| self.choose(wire, None));
-        self.choose(wire, None).or_else(family)
+    pub(crate) fn choose_for_other(
+        &self,
+        wire: Wire,
+        prefix: Option<&NamedPrefix>,
+    ) -> Option<&Arc<Upstream>> {
+        let choose = |wire| self.choose(wire, None, prefix);
+        choose(wire).or_else(|| Family::of(wire).wires().find_map(choose))
     }
 }
 
@@ -140,7 +172,8 @@ impl Upstream {
             return Err(wrong("has a query; remove it"));
         }
         let path = path.trim_end_matches('/');
-        let base = path.strip_suffix("/v1").filter(|_| !config.unversioned);
+        let is_exact = config.unversioned || config.prefix.is_some();
+        let base = path.strip_suffix("/v1").filter(|_| !is_exact);
         let mut this = Self {
             scheme,
             authority,
@@ -149,7 +182,9 @@ impl Upstream {
             version: if config.unversioned { "" } else { "/v1" },
             wire: config.wire,
             models: config.models.clone(),
+            websocket: config.websocket,
             overrides: config.overrides,
+            prefix: config.prefix.clone(),
             signer: config.region.as_deref().map(Signer::new),
             usual: Vec::new(),
         };
@@ -161,9 +196,19 @@ impl Upstream {
         Ok(this)
     }
 
-    /// Returns the wire of requests to this upstream, for a client that uses the wire `caller`.
-    pub(crate) fn speaks(&self, caller: Wire) -> Wire {
-        self.wire.unwrap_or(caller)
+    /// Returns `true` if requests of this wire are sent to it without translation.
+    fn accepts(&self, wire: Wire) -> bool {
+        self.wire.is_none_or(|own| own == wire)
+    }
+
+    /// Returns `true` if requests to this endpoint are sent to it on the path of the client.
+    pub(crate) fn serves(&self, endpoint: Endpoint) -> bool {
+        self.accepts(endpoint.served_by())
+    }
+
+    /// Returns the wire of requests to this upstream, for a client of this endpoint.
+    pub(crate) fn speaks(&self, endpoint: Endpoint) -> Wire {
+        self.wire.filter(|_| !self.serves(endpoint)).unwrap_or(endpoint.wire)
     }
 
     /// Returns the signer, if this is Amazon Bedrock with a region.
@@ -184,8 +229,12 @@ impl Upstream {
     }
 
     /// Returns the URL for a path of a conversation. It contains the version of the upstream, if it
-    /// has one, even if the client's path does not.
+    /// has one, even if the client's path does not. Behind a named prefix, the path is complete: the
+    /// client would have appended it to the same base URL.
     pub(crate) fn route(&self, path: &str, query: Option<&str>) -> Option<Uri> {
+        if self.prefix.is_some() {
+            return self.join(path, query);
+        }
         let path = without_version(path);
         let usual = self.usual.iter().find(|(usual, _)| *usual == path && query.is_none());
         match usual {
@@ -201,15 +250,45 @@ impl Upstream {
         }
     }
 
+    /// Returns the URL of a socket: like that of a turn if the path has no other prefix than a version.
+    pub(crate) fn socket(&self, path: &str, query: Option<&str>) -> Option<Uri> {
+        let is_plain = without_version(path.trim_end_matches('/')) == "/responses";
+        if is_plain { self.route(path, query) } else { self.prefixed(path, query) }
+    }
+
     /// Returns the URL for any other path: as the client wrote it, but without a version that the
     /// upstream's own URL already has.
     pub(crate) fn other(&self, path: &str, query: Option<&str>) -> Option<Uri> {
-        if self.versioned { self.route(path, query) } else { self.join(path, query) }
+        if self.versioned && self.prefix.is_none() {
+            self.route(path, query)
+        } else {
+            self.join(path, query)
+        }
+    }
+
+    /// Returns the URL for a path with a prefix, as the client wrote it. A prefix that begins like the
+    /// path of the upstream's own URL replaces it, unless the request came behind a named prefix.
+    pub(crate) fn prefixed(&self, path: &str, query: Option<&str>) -> Option<Uri> {
+        if self.prefix.is_some() {
+            return self.join(path, query);
+        }
+        let first = |path: &str| path.split('/').nth(1).map(str::to_owned);
+        if !self.base.is_empty() && first(&self.base) == first(path) {
+            return self.build(path, query);
+        }
+        if self.versioned && !self.version.is_empty() {
+            return self.join(&[self.version, without_version(path)].concat(), query);
+        }
+        self.join(path, query)
     }
 
     fn join(&self, path: &str, query: Option<&str>) -> Option<Uri> {
+        self.build(&[self.base.as_str(), path].concat(), query)
+    }
+
+    fn build(&self, path: &str, query: Option<&str>) -> Option<Uri> {
         let query = query.map(|query| ["?", query].concat()).unwrap_or_default();
-        let whole = [self.base.as_str(), path, &query].concat();
+        let whole = [path, &query].concat();
         Uri::builder()
             .scheme(self.scheme.clone())
             .authority(self.authority.clone())
@@ -250,7 +329,7 @@ mod tests {
             (Wire::BedrockConverse, "bedrock-runtime.us-east-1.amazonaws.com"),
             (Wire::Ollama, "127.0.0.1:11434"),
         ] {
-            assert_eq!(upstreams.choose(wire, Some("m")).unwrap().host(), host);
+            assert_eq!(upstreams.choose(wire, Some("m"), None).unwrap().host(), host);
         }
     }
 
@@ -260,7 +339,7 @@ mod tests {
             "[[upstream]]\nurl='http://all'\n[[upstream]]\nurl='http://qwen'\n\
              wire='openai-chat'\nmodels=['qwen*']\n[[upstream]]\nurl='http://vl'\nmodels=['qwen*vl']",
         );
-        let host = |wire, model| upstreams.choose(wire, model).unwrap().host().to_owned();
+        let host = |wire, model| upstreams.choose(wire, model, None).unwrap().host().to_owned();
         assert_eq!(host(Wire::Anthropic, Some("qwen3")), "qwen");
         assert_eq!(host(Wire::Anthropic, Some("vendor/qwen3-vl")), "vl");
         assert_eq!(host(Wire::Anthropic, Some("opus")), "all");
@@ -273,10 +352,10 @@ mod tests {
             "[[upstream]]\nurl='http://vl'\nwire='openai-chat'\nmodels=['qwen*']\n\
              [[upstream]]\nurl='http://r'\nwire='openai-responses'",
         );
-        assert!(upstreams.choose(Wire::OpenAiChat, Some("gpt-4o")).is_none());
-        assert!(upstreams.choose(Wire::Anthropic, None).is_none());
-        assert!(upstreams.choose_for_other(Wire::Ollama).is_none());
-        assert_eq!(upstreams.choose_for_other(Wire::OpenAiChat).unwrap().host(), "r");
+        assert!(upstreams.choose(Wire::OpenAiChat, Some("gpt-4o"), None).is_none());
+        assert!(upstreams.choose(Wire::Anthropic, None, None).is_none());
+        assert!(upstreams.choose_for_other(Wire::Ollama, None).is_none());
+        assert_eq!(upstreams.choose_for_other(Wire::OpenAiChat, None).unwrap().host(), "r");
     }
 
     #[test]
@@ -286,7 +365,29 @@ mod tests {
         let flag = UpstreamConfig { overrides: true, ..config[0].clone() };
         config.push(UpstreamConfig { url: "http://flag".to_owned(), models: Vec::new(), ..flag });
         let upstreams = Upstreams::new(&config).unwrap();
-        assert_eq!(upstreams.choose(Wire::Anthropic, Some("opus")).unwrap().host(), "flag");
+        assert_eq!(upstreams.choose(Wire::Anthropic, Some("opus"), None).unwrap().host(), "flag");
+    }
+
+    #[test]
+    fn a_prefix_has_an_upstream_of_its_own() {
+        let parsed = "[[upstream]]\nurl='http://all'\n[[upstream]]\nurl='http://qwen'\n\
+                      models=['qwen*']\n[[upstream]]\nurl='http://azure/v1/'";
+        let mut config = Config::parse(parsed).unwrap().upstream;
+        config[2].prefix = Some("azure".to_owned());
+        let all = Upstreams::new(&config).unwrap();
+        let azure = NamedPrefix("azure".into());
+        let host = |model, prefix| all.choose(Wire::OpenAiChat, model, prefix).unwrap().host();
+        assert_eq!(host(Some("gpt"), Some(&azure)), "azure");
+        assert_eq!(host(Some("gpt"), None), "all");
+        assert_eq!(host(Some("qwen3"), Some(&azure)), "qwen");
+        let other = all.choose_for_other(Wire::Gemini, Some(&azure)).unwrap();
+        for path in ["/chat/completions", "/v1/messages", "/openai/v1/responses"] {
+            let url = format!("http://azure/v1{path}");
+            assert_eq!(other.route(path, None).unwrap().to_string(), url);
+            assert_eq!(other.other(path, None).unwrap().to_string(), url);
+        }
+        let other = NamedPrefix("other".into());
+        assert!(all.choose_for_other(Wire::Gemini, Some(&other)).is_none());
     }
 
     #[test]

@@ -38,7 +38,7 @@ async fn messages_against_chat_completions() {
     let seen = upstream.last();
     assert!(seen.head.starts_with("post /v1/chat/completions "), "{}", seen.head);
     assert!(seen.head.contains("authorization: bearer k\r\n"));
-    assert!(!seen.head.contains("anthropic-") && !seen.head.contains("accept-encoding"));
+    assert!(!seen.head.contains("anthropic-") && seen.head.contains("accept-encoding: identity"));
     let sent: serde_json::Value = serde_json::from_slice(&seen.body).unwrap();
     assert_eq!(sent["messages"][0]["content"], "hi");
 }

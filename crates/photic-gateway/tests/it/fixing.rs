@@ -73,13 +73,33 @@ async fn a_body_that_is_fine_is_not_touched() {
         ("/v1/messages", "this is not even JSON"),
     ] {
         let reply = exchange(gateway, &post(path, "", body.as_bytes())).await;
-        assert_eq!(reply.header("x-photic-fixes"), Some("0"), "{path}");
+        let is_read = body.starts_with('{');
+        assert_eq!(reply.header("x-photic-fixes"), is_read.then_some("0"), "{path}");
+        let passed = (!is_read).then_some("unreadable_body");
+        assert_eq!(reply.header("x-photic-passed"), passed, "{path}");
         assert_eq!(reply.header("x-photic-fixed"), None);
         let seen = upstream.last();
         assert_eq!(seen.body, body.as_bytes());
         let sent = format!("post /v1{} ", path.trim_start_matches("/v1"));
         assert!(seen.head.starts_with(&sent), "{}", seen.head);
     }
+}
+
+#[tokio::test]
+async fn url_safe_base64_of_a_gemini_client_is_not_touched_and_not_called_a_repair() {
+    let (address, upstream) = Upstream::answering("{\"candidates\":[]}").await;
+    let settings = format!("[[upstream]]\nurl='http://{address}'\nwire='gemini'");
+    let gateway = crate::started(&settings).await;
+    let data = picture(3, 400).replace('+', "-").replace('/', "_");
+    assert!(data.contains('-') && data.contains('_'));
+    let body = format!(
+        "{{\"contents\":[{{\"role\":\"user\",\"parts\":[{{\"inlineData\":\
+         {{\"mimeType\":\"image/png\",\"data\":\"{data}\"}}}}]}}]}}"
+    );
+    let path = "/v1beta/models/gemini-3-pro:generateContent";
+    let reply = exchange(gateway, &post(path, "", body.as_bytes())).await;
+    assert_eq!(reply.header("x-photic-fixes"), Some("0"), "{reply:?}");
+    assert_eq!(upstream.last().body, body.as_bytes());
 }
 
 #[tokio::test]

@@ -9,6 +9,8 @@
 
 mod caller;
 mod crossing;
+mod encodings;
+mod envelopes;
 mod failing;
 mod fetching;
 mod fixing;
@@ -28,7 +30,9 @@ mod retiring;
 mod retrying;
 mod scripted;
 mod secrets;
+mod server_state;
 mod settings;
+mod sockets;
 mod stages;
 mod streaming;
 mod telling;

@@ -13,7 +13,7 @@ use crate::started;
 const MODEL: &str = "some-model";
 
 /// Returns a turn in which a tool has returned an image, as a client of the wire sends it.
-fn turn(wire: Wire, stream: bool) -> Vec<u8> {
+pub(crate) fn turn(wire: Wire, stream: bool) -> Vec<u8> {
     let call = json!({"id": "call_1", "type": "function",
         "function": {"name": "take", "arguments": "{}"}});
     let shot = image::data_url("image/png", &image::png(300, 200, [200, 10, 20]));
@@ -35,7 +35,7 @@ fn turn(wire: Wire, stream: bool) -> Vec<u8> {
     photic::lower(&transcript, &plan).body.to_vec()
 }
 
-fn path(wire: Wire, stream: bool) -> String {
+pub(crate) fn path(wire: Wire, stream: bool) -> String {
     match (wire, stream) {
         (Wire::OpenAiChat, _) => "/v1/chat/completions".to_owned(),
         (Wire::OpenAiResponses, _) => "/v1/responses".to_owned(),

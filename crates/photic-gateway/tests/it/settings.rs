@@ -20,6 +20,21 @@ fn committed(path: &str, expected: &str) {
 }
 
 #[test]
+fn the_documents_list_the_envelopes() {
+    const START: &str = "<!-- envelopes: written by a test -->\n";
+    let page = std::fs::read_to_string(root().join("docs/gateway.md")).unwrap();
+    let (before, rest) = page.split_once(START).unwrap();
+    let (_, after) = rest.split_once("<!-- end -->").unwrap();
+    let mut table = String::from("| path | wire | from |\n|---|---|---|\n");
+    for envelope in photic::wire::Envelope::all() {
+        let line =
+            format!("| `…{}` | {} | {} |\n", envelope.path(), envelope.wire, envelope.source());
+        table.push_str(&line);
+    }
+    committed("docs/gateway.md", &[before, START, &table, "<!-- end -->", after].concat());
+}
+
+#[test]
 fn the_schema_is_committed() {
     let schema = Config::schema();
     assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");

@@ -104,7 +104,7 @@ fn usage(reply: &Reply) -> Value {
 }
 
 /// A message of an AWS event stream, with both checksums.
-fn frame(name: &str, payload: &Value) -> Vec<u8> {
+pub(crate) fn frame(name: &str, payload: &Value) -> Vec<u8> {
     let payload = payload.to_string().into_bytes();
     let mut headers = Vec::new();
     for (header, value) in

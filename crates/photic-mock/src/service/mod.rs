@@ -16,6 +16,7 @@ use photic::Wire;
 use photic_testkit::oracle::Violation;
 
 use crate::rejection::Rejection;
+pub(crate) use converse::frame as event_frame;
 use definition::Service;
 
 /// Services that are written independently of `photic`, by the name of their wire.

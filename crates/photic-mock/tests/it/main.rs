@@ -11,6 +11,7 @@ mod captured;
 mod charts;
 mod client;
 mod counts;
+mod envelopes;
 mod lowered;
 mod misbehaviors;
 mod routes;

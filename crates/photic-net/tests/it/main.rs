@@ -1,4 +1,5 @@
-//! Tests of the guarded fetch against servers on loopback, which its rules have to allow.
+//! Tests of the guarded fetch against servers on loopback, which its rules have to allow, and of
+//! WebSockets.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -8,6 +9,7 @@ mod namespace;
 mod redirects;
 mod resolving;
 mod server;
+mod websocket;
 
 use std::collections::VecDeque;
 use std::io;

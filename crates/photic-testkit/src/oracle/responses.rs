@@ -10,8 +10,9 @@ use super::content;
 use super::seen::{Slot, Source, ToolResult};
 use super::witness::{Place, Witness};
 
-const BODY: [&str; 32] = [
+const BODY: [&str; 33] = [
     "background",
+    "client_metadata",
     "context_management",
     "conversation",
     "image",
@@ -71,6 +72,8 @@ const OPAQUE: [&str; 23] = [
     "additional_tools",
     "program",
 ];
+/// A member that Codex writes into its items and the service accepts (captured from 0.169.0).
+const PASSTHROUGH: &str = "internal_chat_message_metadata_passthrough";
 const PART: [&str; 13] = [
     "type",
     "text",
@@ -157,7 +160,8 @@ fn item(w: &mut Witness<'_>, pairs: &mut Pairs, item: &Map<String, Value>, at: &
 }
 
 fn message(w: &mut Witness<'_>, message: &Map<String, Value>, at: &str) {
-    w.fields(message, at, &["type", "role", "content", "id", "status", "phase"]);
+    let known = ["type", "role", "content", "id", "status", "phase", PASSTHROUGH];
+    w.fields(message, at, &known);
     let Some(role) = w.string(message, "role", at) else { return };
     let slot = match role {
         "user" => Slot::User,
@@ -179,7 +183,8 @@ fn call(
     at: &str,
     (kind, key): (&'static str, &str),
 ) {
-    let known = ["type", "id", "call_id", "name", "namespace", "status", "caller", key];
+    let known =
+        ["type", "id", "call_id", "name", "namespace", "status", "caller", key, PASSTHROUGH];
     w.fields(item, at, &known);
     let (id, name) = (w.string(item, "call_id", at), w.string(item, "name", at));
     let (Some(id), Some(name), Some(arguments)) = (id, name, w.string(item, key, at)) else {
@@ -202,7 +207,8 @@ fn output(
     at: &str,
     kind: &'static str,
 ) {
-    w.fields(item, at, &["type", "id", "call_id", "output", "status", "name", "caller"]);
+    let known = ["type", "id", "call_id", "output", "status", "name", "caller", PASSTHROUGH];
+    w.fields(item, at, &known);
     let Some(id) = w.string(item, "call_id", at) else { return };
     let same = |(k, other): (&'static str, &str)| (k, other) == (kind, id);
     if let Some(index) = pairs.waiting.iter().position(|(k, other, _)| same((k, other))) {
@@ -217,7 +223,11 @@ fn output(
         pairs.answered.push((kind, id.to_owned()));
     }
     let (texts, images) = (w.seen.texts.len(), w.seen.images.len());
+    // Code reads the outputs of the calls that it made; the model does not.
+    let caller = item.get("caller").filter(|caller| !caller.is_null());
+    w.unread = caller.is_some_and(|caller| caller["type"] != "direct");
     parts(w, &Place::result(id, format!("{at}/output")), item.get("output"));
+    w.unread = false;
     let text: Vec<&str> = w.seen.texts[texts..].iter().map(|text| text.text.as_str()).collect();
     let (text, images) = (text.join("\n"), w.seen.images.len() - images);
     let (call_id, pointer) = (id.to_owned(), at.to_owned());

@@ -74,6 +74,7 @@ fn read_part<'d, 'a>(
         "tool-call" => parts.push(Part::Call(Call {
             id: text_of(part, &["toolCallId"]),
             name: text_of(part, &["toolName"]),
+            namespace: None,
             arguments: first(part, &["input", "args"]).map_or(Arguments::Json(b"{}"), |input| {
                 input.str().map_or_else(|| Arguments::Json(input.raw()), Arguments::Text)
             }),

@@ -129,6 +129,7 @@ fn read_call<'a>(call: Value<'_, 'a>, function: Value<'_, 'a>, arguments: &[&str
     Part::Call(Call {
         id: text_of(call, &["id"]),
         name: text_of(function, &["name"]),
+        namespace: None,
         arguments: first(function, arguments).map_or(Arguments::Json(b"{}"), |json| {
             json.str().map_or_else(|| Arguments::Json(json.raw()), Arguments::Text)
         }),

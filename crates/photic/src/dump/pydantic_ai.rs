@@ -92,6 +92,7 @@ fn read_call<'a>(part: Value<'_, 'a>) -> Part<'a> {
     Part::Call(Call {
         id: text_of(part, &["tool_call_id"]),
         name: text_of(part, &["tool_name"]),
+        namespace: None,
         arguments: first(part, &["args"]).map_or(Arguments::Json(b"{}"), |args| {
             args.str().map_or_else(|| Arguments::Json(args.raw()), Arguments::Text)
         }),

@@ -25,6 +25,17 @@ impl<'a> Str<'a> {
         }
     }
 
+    /// Returns the text if it is a name that is safe to repeat: a plain word in which no sentence can
+    /// hide.
+    pub(crate) fn plain_word(&self) -> Option<String> {
+        let name = self.decode();
+        let is_plain = (1..=64).contains(&name.len())
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
+        is_plain.then(|| name.into_owned())
+    }
+
     /// Returns the number of bytes in its present form, escaped or plain.
     pub fn len(&self) -> usize {
         self.bytes().len()

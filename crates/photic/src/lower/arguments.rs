@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use crate::json::Out;
+use crate::json::{Doc, Out, Str};
 use crate::transcript::Arguments;
 
 impl<'a> Arguments<'a> {
@@ -18,6 +18,21 @@ impl<'a> Arguments<'a> {
                 out.json("\"").escaped(&inner.finish().to_vec()).json("\"")
             }
         };
+    }
+
+    /// Returns the free text that they hold: the argument `input`, or all of them if there is no
+    /// such argument.
+    pub(crate) fn free_text(&self) -> Str<'a> {
+        let raw: Cow<'_, [u8]> = match self {
+            Self::Free(text) => return text.clone(),
+            Self::Text(text) => Cow::Owned(text.decode().into_owned().into_bytes()),
+            Self::Json(raw) | Self::Wrapped(_, raw) => Cow::Borrowed(raw),
+        };
+        let doc = Doc::parse(&raw).ok();
+        let root = doc.as_ref().and_then(Doc::root);
+        let input = root.and_then(|root| root.get("input")?.str());
+        let text = input.map(|input| input.decode().into_owned());
+        Str::plain(text.unwrap_or_else(|| String::from_utf8_lossy(&raw).into_owned()))
     }
 
     /// Writes them as a JSON object.

@@ -79,6 +79,8 @@ pub enum Did {
     ChangedField(Field),
     /// Added a setting that the request did not have.
     AddedField(Field),
+    /// Cleared an old tool result, as the client asked a provider that can do it.
+    ClearedResult,
     /// Planned again, because the plan was made for another transcript.
     PlannedAgain,
 }
@@ -171,6 +173,7 @@ impl Did {
             Self::LeftOutField(_) => "left_out_field",
             Self::ChangedField(_) => "changed_field",
             Self::AddedField(_) => "added_field",
+            Self::ClearedResult => "cleared_result",
             Self::PlannedAgain => "planned_again",
         }
     }
@@ -210,6 +213,7 @@ impl Did {
             Self::AddedField(Field { field, because }) => {
                 format!("field `{field}` added: {}", because.says())
             }
+            Self::ClearedResult => "old tool result cleared, as the client asked".to_owned(),
             Self::PlannedAgain => {
                 "planned again: the plan was made for another transcript".to_owned()
             }

@@ -19,7 +19,8 @@ mod unread;
 mod write;
 
 pub use decision::{Because, Decision, Did, Field};
-pub use names::renamed_tools;
+pub use names::{RenamedTool, renamed_tools};
+pub(crate) use names::{SEPARATOR, SentNames};
 pub(crate) use schema::{ANY_OBJECT, NO_ARGUMENTS};
 pub(crate) use settings::{Members, members};
 pub(crate) use step::Step;
@@ -122,10 +123,11 @@ fn planned_again<'a>(transcript: &Transcript<'a>, profile: &Profile) -> Lowered<
 fn write<'a>(transcript: &Transcript<'a>, plan: &Plan<'_>, prepared: &'a Prepared) -> Lowered<'a> {
     let (mut steps, mut decisions) = place::place(transcript, plan);
     let crosses = transcript.own_wire() != Some(plan.profile.wire);
-    if crosses {
-        names::rename(transcript, plan.profile, &mut steps, &mut decisions);
-    }
     let mut writer = Writer::new(transcript, plan, prepared);
+    if crosses {
+        writer.names = SentNames::of(transcript, plan.profile);
+        names::rename(transcript, &writer.names, &mut steps, &mut decisions);
+    }
     let body = if crosses {
         plan.profile.wire.protocol().body(&mut writer, &steps)
     } else {

@@ -1,7 +1,10 @@
-//! Names of tools on endpoints that restrict them.
+//! Names of tools on endpoints that restrict them, and on wires without groups of tools.
 //!
-//! A name that an endpoint refuses is replaced by one made from the name alone. So every turn,
-//! declaration, call and result of a tool agrees on it. Replies get the old name back.
+//! A name that an endpoint refuses is replaced by one made from the name alone, and a tool of a
+//! group gets the name of its group in front. So every turn, declaration, call and result of a
+//! tool agrees on it. Replies get the old name back.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::decision::{Because, Decision, Did, Field};
 use super::step::Step;
@@ -11,9 +14,94 @@ use crate::transcript::{Part, Transcript};
 
 /// Number of characters of the digest that ends a new name.
 const DIGEST: usize = 8;
+/// The characters between the name of a group and the name of a tool in it.
+pub(crate) const SEPARATOR: &str = "__";
+
+/// A tool that an endpoint knows by another name, or in another form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RenamedTool {
+    /// The name that the endpoint knows it by.
+    pub sent: String,
+    /// Its own name.
+    pub name: String,
+    /// The group that it belongs to.
+    pub namespace: Option<String>,
+    /// `true` if it takes free text. The endpoint knows it as a function with one argument,
+    /// `input`.
+    pub free_text: bool,
+}
+
+/// The names by which an endpoint knows the tools of a request.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SentNames {
+    rule: Option<ToolNames>,
+    /// The names of the offered tools, by group and own name.
+    offered: BTreeMap<(String, String), String>,
+}
+
+impl SentNames {
+    /// Returns the names for an endpoint that knows every tool by its own name.
+    pub(crate) const fn unchanged() -> Self {
+        Self { rule: None, offered: BTreeMap::new() }
+    }
+
+    /// Chooses the names of the offered tools. No two tools share one.
+    pub(crate) fn of(transcript: &Transcript<'_>, profile: &Profile) -> Self {
+        let rule = profile.settings.tool_names.clone();
+        let mut names = Self { rule, offered: BTreeMap::new() };
+        let mut taken = BTreeSet::new();
+        let (plain, grouped): (Vec<_>, Vec<_>) =
+            transcript.settings.functions().partition(|tool| tool.namespace.is_none());
+        // Tools without a group come first: nothing takes their names.
+        for tool in plain.into_iter().chain(grouped) {
+            let key = key(tool.namespace.as_ref(), &tool.name);
+            if names.offered.contains_key(&key) {
+                continue;
+            }
+            let mut sent = names.made(&key);
+            if !taken.insert(sent.clone()) {
+                sent = ended(sent, &format!("{}\0{}", key.0, key.1), names.rule.as_ref());
+                taken.insert(sent.clone());
+            }
+            names.offered.insert(key, sent);
+        }
+        names
+    }
+
+    /// Returns the name by which the endpoint knows a tool, if it is not the tool's own.
+    pub(crate) fn sent(&self, namespace: Option<&Str<'_>>, name: &Str<'_>) -> Option<String> {
+        let key = key(namespace, name);
+        let sent = self.offered.get(&key).or_else(|| self.only(&key)).cloned();
+        let sent = sent.unwrap_or_else(|| self.made(&key));
+        (sent != key.1).then_some(sent)
+    }
+
+    /// Returns the name of the only offered tool of that own name, for a call that states no
+    /// group.
+    fn only(&self, (namespace, name): &(String, String)) -> Option<&String> {
+        let mut alike = self.offered.iter().filter(|((_, own), _)| own == name);
+        let (_, sent) = alike.next().filter(|_| namespace.is_empty())?;
+        alike.next().is_none().then_some(sent)
+    }
+
+    fn made(&self, (namespace, name): &(String, String)) -> String {
+        let joined = match namespace.as_str() {
+            "" => name.clone(),
+            group if group.ends_with(SEPARATOR) => format!("{group}{name}"),
+            group => format!("{group}{SEPARATOR}{name}"),
+        };
+        fitted(&joined, self.rule.as_ref()).unwrap_or(joined)
+    }
+}
+
+fn key(namespace: Option<&Str<'_>>, name: &Str<'_>) -> (String, String) {
+    let group = namespace.map(|group| group.decode().into_owned()).unwrap_or_default();
+    (group, name.decode().into_owned())
+}
 
 /// Returns a new name for a tool if its own is refused.
-pub(crate) fn fitted(name: &str, rule: Option<&ToolNames>) -> Option<String> {
+fn fitted(name: &str, rule: Option<&ToolNames>) -> Option<String> {
     let rule = rule?;
     let is_taken = |letter: char| letter.is_ascii_alphanumeric() || rule.others.contains(letter);
     let starts = |letter: char| letter.is_ascii_alphabetic() || letter == '_';
@@ -21,40 +109,57 @@ pub(crate) fn fitted(name: &str, rule: Option<&ToolNames>) -> Option<String> {
     if name.is_empty() || (name.len() <= rule.most && name.chars().all(is_taken) && starts_well) {
         return None;
     }
-    let digest = blake3::hash(name.as_bytes()).to_hex();
     let mut plain: String =
         name.chars().map(|letter| if is_taken(letter) { letter } else { '_' }).collect();
     if !starts_well {
         plain.insert(0, '_');
     }
-    // Only ASCII is left, so every length is a character boundary.
-    plain.truncate(rule.most.saturating_sub(DIGEST + 1));
-    Some(format!("{plain}_{}", &digest.as_str()[..DIGEST]))
+    Some(ended(plain, name, Some(rule)))
+}
+
+/// Returns a name that ends with a digest, no longer than the endpoint takes.
+fn ended(mut name: String, digested: &str, rule: Option<&ToolNames>) -> String {
+    let digest = blake3::hash(digested.as_bytes()).to_hex();
+    if let Some(rule) = rule {
+        // Only ASCII is left, so every length is a character boundary.
+        name.truncate(rule.most.saturating_sub(DIGEST + 1));
+    }
+    format!("{name}_{}", &digest.as_str()[..DIGEST])
 }
 
 /// Gives calls and results the names that the endpoint takes.
 pub(super) fn rename<'a>(
     transcript: &Transcript<'a>,
-    profile: &Profile,
+    names: &SentNames,
     steps: &mut [Step<'a>],
     decisions: &mut Vec<Decision>,
 ) {
-    let rule = profile.settings.tool_names.as_ref();
-    let mut rename = |name: &mut Str<'a>, node| {
-        let Some(new) = fitted(&name.decode(), rule) else { return };
-        let because = Because::Renamed(new.clone());
-        let did = Did::ChangedField(Field { field: "name".to_owned(), because });
-        let at = Option::map(node, |node| transcript.position_of(name_of(transcript, node), None));
+    let mut note = |field: &str, new: &str, node: Option<NodeId>| {
+        let because = Because::Renamed(new.to_owned());
+        let did = Did::ChangedField(Field { field: field.to_owned(), because });
+        let at = node.map(|node| transcript.position_of(node, None));
         decisions.push(Decision { did, at, media: None });
-        *name = Str::plain(new);
     };
+    // The names of calls, for the results that answer them.
+    let mut called: BTreeMap<String, String> = BTreeMap::new();
     for part in steps.iter_mut().flat_map(|step| &mut step.message.parts) {
         match part {
-            Part::Call(call) => rename(&mut call.name, call.node),
-            Part::Result(result) => {
-                if let Some(name) = &mut result.name {
-                    rename(name, result.node);
+            Part::Call(call) => {
+                let Some(new) = names.sent(call.namespace.as_ref(), &call.name) else { continue };
+                note("name", &new, call.node.map(|node| name_of(transcript, node).unwrap_or(node)));
+                if call.namespace.take().is_some() {
+                    let group = |node| transcript.doc.value(node).get("namespace");
+                    note("namespace", &new, call.node.and_then(group).map(|group| group.id()));
                 }
+                called.insert(call.id.decode().into_owned(), new.clone());
+                call.name = Str::plain(new);
+            }
+            Part::Result(result) => {
+                let Some(name) = &mut result.name else { continue };
+                let call = called.get(&*result.call_id.decode()).cloned();
+                let Some(new) = call.or_else(|| names.sent(None, name)) else { continue };
+                note("name", &new, result.node.and_then(|node| name_of(transcript, node)));
+                *name = Str::plain(new);
             }
             Part::Text(_)
             | Part::Media(_)
@@ -68,18 +173,17 @@ pub(super) fn rename<'a>(
     }
 }
 
-/// Returns the member of a call or result that holds the name, or the whole if it has none.
-fn name_of(transcript: &Transcript<'_>, node: NodeId) -> NodeId {
+/// Returns the member of a call or result that holds the name.
+fn name_of(transcript: &Transcript<'_>, node: NodeId) -> Option<NodeId> {
     let value = transcript.doc.value(node);
     let direct = value.get("name").or_else(|| value.get("tool_name"));
-    direct
-        .or_else(|| value.entries().find_map(|(_, inner)| inner.get("name")))
-        .map_or(node, |name| name.id())
+    let inner = || value.entries().find_map(|(_, inner)| inner.get("name"));
+    direct.or_else(inner).map(|name| name.id())
 }
 
-/// Returns the tools of a request that have another name at an endpoint, each as new and old name.
+/// Returns the tools of a request that an endpoint knows by another name, or in another form.
 ///
-/// A reply that is translated back must use the old names; give the list to
+/// A reply that is translated back must use the tools' own names and forms; give the list to
 /// [`crate::reply::Reply::rename_calls`] or [`crate::Stream::renaming`].
 ///
 /// ```
@@ -89,14 +193,21 @@ fn name_of(transcript: &Transcript<'_>, node: NodeId) -> NodeId {
 ///   "tools":[{"type":"function","function":{"name":"screen.shot"}}]}"#;
 /// let (transcript, _) = photic::lift(Wire::OpenAiChat, body);
 /// let renamed = photic::renamed_tools(&transcript, &Profile::generic(Wire::Anthropic));
-/// let (new, old) = &renamed[0];
-/// assert_eq!(old, "screen.shot");
-/// assert!(!new.contains('.'));
+/// assert_eq!(renamed[0].name, "screen.shot");
+/// assert!(!renamed[0].sent.contains('.'));
 /// ```
-pub fn renamed_tools(transcript: &Transcript<'_>, profile: &Profile) -> Vec<(String, String)> {
-    let rule = profile.settings.tool_names.as_ref();
-    let names = transcript.settings.functions().map(|tool| tool.name.decode().into_owned());
-    names.filter_map(|old| Some((fitted(&old, rule)?, old))).collect()
+pub fn renamed_tools(transcript: &Transcript<'_>, profile: &Profile) -> Vec<RenamedTool> {
+    let names = SentNames::of(transcript, profile);
+    let tools = transcript.settings.functions().filter_map(|tool| {
+        let sent = names.sent(tool.namespace.as_ref(), &tool.name);
+        (sent.is_some() || tool.free_text).then(|| RenamedTool {
+            sent: sent.unwrap_or_else(|| tool.name.decode().into_owned()),
+            name: tool.name.decode().into_owned(),
+            namespace: tool.namespace.as_ref().map(|group| group.decode().into_owned()),
+            free_text: tool.free_text,
+        })
+    });
+    tools.collect()
 }
 
 #[cfg(test)]

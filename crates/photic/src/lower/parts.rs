@@ -8,6 +8,7 @@ use crate::notice::{self, Owner};
 use crate::plan::{Fate, Reason};
 use crate::profile::{ErrorResults, ToolContent};
 use crate::rescue;
+use crate::server_side::CLEARED;
 use crate::structure::{Place, is_empty};
 use crate::transcript::{
     CallKind, MediaId, MediaPart, Nested, Part, Role, Text, TextWithMedia, ToolResult,
@@ -59,8 +60,14 @@ impl<'a> Placer<'_, 'a> {
         let mut content = Vec::with_capacity(result.content.len());
         let mut changed = false;
         self.beside = 0;
-        for part in &result.content {
-            changed |= self.part(part, Owner::Result(ordinal), &mut content);
+        if self.plan.cleared.contains(&place) {
+            self.note(Did::ClearedResult, result.slot.or(result.node));
+            content.push(Part::note(CLEARED));
+            changed = true;
+        } else {
+            for part in &result.content {
+                changed |= self.part(part, Owner::Result(ordinal), &mut content);
+            }
         }
         let wire = self.plan.profile.wire;
         // A blank string counts as an answer; a blank block does not.

@@ -42,7 +42,12 @@ pub(crate) fn place<'a>(
         decisions: Vec::new(),
         bundle: Bundle::default(),
         beside: 0,
-        opening: transcript.messages.iter().take_while(|message| is_system(message)).count(),
+        // Units that hold only settings come before the instructions of some clients.
+        opening: transcript
+            .messages
+            .iter()
+            .take_while(|message| is_system(message) || is_silent(message))
+            .count(),
     };
     let mut tails = Vec::with_capacity(segments.len());
     for segment in &segments {
@@ -76,6 +81,11 @@ pub(crate) fn place<'a>(
         name_results(&mut steps, &mut notes);
     }
     (steps, notes.decisions)
+}
+
+/// Returns `true` for a unit without content, whose settings were read elsewhere.
+fn is_silent(message: &Message<'_>) -> bool {
+    message.role == Role::Unknown && message.parts.is_empty()
 }
 
 pub(super) struct Placer<'t, 'a> {
@@ -212,6 +222,7 @@ impl<'a> Placer<'_, 'a> {
         let call = Call {
             id: result.call_id.clone(),
             name: Str::plain(notice::UNKNOWN_TOOL),
+            namespace: None,
             arguments: Arguments::Json(b"{}"),
             kind: orphan.kind,
             renamed: false,
@@ -319,6 +330,9 @@ impl<'a> Placer<'_, 'a> {
 
     /// Places a unit and its media. Adds nothing if the unit became empty and may be left out.
     fn push_unit(&mut self, unit: usize) {
+        if !self.same_wire && is_silent(&self.transcript.messages[unit]) {
+            return;
+        }
         let step = self.unit(unit);
         let said = !self.transcript.messages[unit].parts.is_empty();
         let is_instruction = matches!(step.message.role, Role::System | Role::Developer);

@@ -3,12 +3,11 @@
 use std::borrow::Cow;
 
 use super::decision::{Because, Did, Field};
-use super::names::fitted;
 use super::schema::{self, NO_ARGUMENTS};
 use super::write::Writer;
 use crate::json::{NodeId, Str};
 use crate::profile::{Capability, Taken};
-use crate::settings::ToolChoice;
+use crate::settings::{Function, ToolChoice};
 use crate::wire::AllowedTools;
 
 /// A function in the form that an endpoint takes.
@@ -26,7 +25,7 @@ impl<'a> Writer<'_, 'a> {
         settings
             .functions()
             .map(|tool| {
-                let name = self.tool_name(&tool.name, tool.node);
+                let name = self.tool_name(tool);
                 let schema = tool.schema.clone().map(|schema| self.tool_schema(schema, tool.node));
                 let strict = tool
                     .strict
@@ -56,10 +55,11 @@ impl<'a> Writer<'_, 'a> {
     }
 
     /// Returns the name by which the endpoint knows a tool.
-    fn tool_name(&mut self, name: &Str<'a>, node: Option<NodeId>) -> Str<'a> {
-        let rule = self.plan.profile.settings.tool_names.as_ref();
-        let Some(new) = fitted(&name.decode(), rule) else { return name.clone() };
-        let node = self.member(node, &["name"]);
+    fn tool_name(&mut self, tool: &Function<'a>) -> Str<'a> {
+        let Some(new) = self.names.sent(tool.namespace.as_ref(), &tool.name) else {
+            return tool.name.clone();
+        };
+        let node = self.member(tool.node, &["name"]);
         self.change("name", node, Because::Renamed(new.clone()));
         Str::plain(new)
     }
@@ -121,11 +121,12 @@ impl<'a> Writer<'_, 'a> {
     pub(crate) fn tool_choice(&mut self) -> Option<ToolChoice<'a>> {
         let settings = &self.transcript.settings;
         let choice = settings.tool_choice.as_ref()?;
-        let is_offered = |wanted: &Str<'a>| settings.functions().any(|tool| tool.name == *wanted);
-        let rule = self.plan.profile.settings.tool_names.clone();
+        let offered = |wanted: &Str<'a>| settings.functions().find(|tool| tool.name == *wanted);
+        let is_offered = |wanted: &Str<'a>| offered(wanted).is_some();
         let node = settings.node("tool_choice");
         let renamed = |name: &Str<'a>, writer: &mut Self| {
-            let new = fitted(&name.decode(), rule.as_ref());
+            let group = offered(name).and_then(|tool| tool.namespace.as_ref());
+            let new = writer.names.sent(group, name);
             new.map_or_else(
                 || name.clone(),
                 |new| {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::decision::{Because, Decision, Did};
+use super::names::SentNames;
 use crate::json::{Kind, NodeId, Out, Str};
 use crate::media::{Found, Media, MediaKind, Source, is_type_with_parameters};
 use crate::notice;
@@ -19,6 +20,10 @@ pub(crate) struct Writer<'t, 'a> {
     /// Pictures that are sent instead of the originals.
     prepared: &'a Prepared,
     pub(crate) decisions: Vec<Decision>,
+    /// The names by which the endpoint knows the tools of the request.
+    pub(crate) names: SentNames,
+    /// `true` if calls have the form that the client declared their tools in.
+    pub(crate) restores_calls: bool,
 }
 
 impl<'t, 'a> Writer<'t, 'a> {
@@ -27,7 +32,8 @@ impl<'t, 'a> Writer<'t, 'a> {
         plan: &'t Plan<'t>,
         prepared: &'a Prepared,
     ) -> Self {
-        Self { transcript, plan, prepared, decisions: Vec::new() }
+        let names = SentNames::unchanged();
+        Self { transcript, plan, prepared, decisions: Vec::new(), names, restores_calls: false }
     }
 
     /// Returns the picture that is sent instead of a medium, if the plan has a recipe for it.

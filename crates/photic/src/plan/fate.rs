@@ -62,6 +62,8 @@ pub enum Reason {
     Summary,
     /// The user wants it left out.
     Dropped,
+    /// The client asks to clear old tool results, and this endpoint cannot do it.
+    Cleared,
 }
 
 impl Reason {
@@ -89,6 +91,7 @@ impl Reason {
             Self::OnSheet => "on_sheet",
             Self::Summary => "summary",
             Self::Dropped => "dropped",
+            Self::Cleared => "cleared",
         }
     }
 
@@ -122,6 +125,7 @@ impl Reason {
             Self::OnSheet => "it is shown as part of a sheet",
             Self::Summary => "pictures are left out of a summary",
             Self::Dropped => "the user chose to leave it out",
+            Self::Cleared => "the client asked to clear old tool results",
         }
     }
 }

@@ -10,6 +10,7 @@ use super::{
 };
 use crate::media::MediaKind;
 use crate::profile::Profile;
+use crate::server_side::Effect;
 use crate::survey::{Sighting, Survey};
 use crate::tokens::{Basis, text_tokens};
 use crate::transcript::MediaId;
@@ -51,6 +52,9 @@ pub struct Ledger {
     /// `true` if the endpoint keeps the request in a cache.
     #[serde(skip)]
     pub is_cached: bool,
+    /// Content that the provider keeps, removes or changes by itself. The estimates do not include it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub effects: Vec<Effect>,
     /// The first change to what the previous request had shown, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changed: Option<Change>,
@@ -77,6 +81,9 @@ pub(super) fn bill(
     let mut documents = None;
     for sighting in now.scope(survey).filter(|one| now.fates[one.media].is_shown()) {
         ledger.media_bytes += planned_bytes(sighting, now.recipes.get(&sighting.media));
+        if survey.is_for_code(sighting, profile) {
+            continue;
+        }
         if sighting.kind == MediaKind::Image {
             ledger.images += 1;
             let recipe = now.recipes.get(&sighting.media);
@@ -93,13 +100,23 @@ pub(super) fn bill(
     }
     let images = (ledger.images > 0 || documents.is_none()).then(|| profile.basis());
     ledger.basis = images.max(documents).unwrap_or_default();
-    let is_now = |one: &Sighting| {
-        let id = one.media;
-        cost(one, now.fates[id].is_shown(), now.recipes.get(&id), profile)
-    };
-    ledger.tokens = tokens(survey, 0..now.end, is_now);
+    ledger.tokens = request_tokens(survey, profile, now);
+    ledger.effects = survey.notes.iter().map(|note| note.effect).collect();
+    ledger.effects.sort_unstable();
+    ledger.effects.dedup();
     compare(&mut ledger, survey, profile, now, before);
     ledger
+}
+
+/// Returns the tokens of a request.
+pub(super) fn request_tokens(survey: &Survey, profile: &Profile, choice: &Chosen) -> u64 {
+    tokens(survey, 0..choice.end, |one| {
+        let id = one.media;
+        if survey.is_for_code(one, profile) {
+            return 0;
+        }
+        cost(one, choice.fates[id].is_shown(), choice.recipes.get(&id), profile)
+    })
 }
 
 /// Computes the tokens that the request shares with the previous one, and the first difference.
@@ -213,7 +230,12 @@ fn tokens(survey: &Survey, messages: Range<usize>, cost: impl Fn(&Sighting) -> u
 
 /// Returns the tokens of a medium, made by its recipe if there is one. A medium that is not shown
 /// costs a notice.
-fn cost(sighting: &Sighting, is_shown: bool, recipe: Option<&Recipe>, profile: &Profile) -> u64 {
+pub(super) fn cost(
+    sighting: &Sighting,
+    is_shown: bool,
+    recipe: Option<&Recipe>,
+    profile: &Profile,
+) -> u64 {
     match sighting.kind {
         MediaKind::Image if is_shown => planned_tokens(sighting, recipe, profile),
         MediaKind::Document if is_shown => document_tokens(sighting, profile).0,

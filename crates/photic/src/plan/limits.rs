@@ -52,7 +52,9 @@ pub(crate) fn shed(plan: &mut Plan<'_>, excess: usize) -> Vec<MediaId> {
     let excess = excess.div_ceil(step).saturating_mul(step);
     let mut retired = Vec::new();
     let mut saved = 0;
-    for id in order(plan.survey.sightings.iter(), &plan.fates, &plan.pinned) {
+    let (survey, profile) = (&plan.survey, plan.profile);
+    let seen = survey.sightings.iter().filter(|one| !survey.is_for_code(one, profile));
+    for id in order(seen, &plan.fates, &plan.pinned) {
         let bytes = plan.survey.sightings[id].wire_bytes;
         if saved >= excess {
             break;
@@ -85,7 +87,8 @@ impl<'r> Request<'r> {
         policy: &'r Policy,
     ) -> Self {
         let pinned = pinned(survey, policy);
-        let order = order(choice.scope(survey), &choice.fates, &pinned);
+        let seen = choice.scope(survey).filter(|one| !survey.is_for_code(one, profile));
+        let order = order(seen, &choice.fates, &pinned);
         let room = views::room(profile, policy);
         Self { choice, survey, profile, policy, room, order }
     }
@@ -255,10 +258,13 @@ impl<'r> Request<'r> {
     fn load(&self) -> Load {
         let words: usize = self.survey.words[..self.choice.end].iter().sum();
         let words = (words + self.survey.settings) as u64;
+        let read_by_code = self.choice.scope(self.survey);
+        let read_by_code = read_by_code.filter(|one| self.survey.is_for_code(one, self.profile));
+        let unseen: u64 = read_by_code.map(|one| one.wire_bytes as u64).sum();
         let notices = self.order.len() as u64;
         let mut load = Load {
             tokens: text_tokens(words) + NOTICE.0 * notices,
-            bytes: words + NOTICE.1 * notices,
+            bytes: words + unseen + NOTICE.1 * notices,
             ..Load::default()
         };
         for sighting in self.shown() {

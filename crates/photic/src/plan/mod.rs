@@ -5,6 +5,7 @@
 
 mod alone;
 mod choice;
+mod clear;
 mod fate;
 mod former;
 mod ledger;
@@ -137,6 +138,8 @@ pub struct Plan<'p> {
     pub survey: Survey,
     /// The estimated cost.
     pub ledger: Ledger,
+    /// The tool results that are cleared: message and part of each.
+    pub(crate) cleared: BTreeSet<(usize, usize)>,
     /// The media that the user pinned.
     pub(crate) pinned: BTreeSet<MediaId>,
     /// The positions where the cache should keep a prefix.
@@ -161,14 +164,15 @@ pub fn plan<'p>(mut survey: Survey, profile: &'p Profile, policy: &Policy) -> Pl
     for sighting in &mut survey.sightings {
         sighting.detail = stated(sighting, survey.wire, profile);
     }
-    let (now, before) = Chosen::made(&survey, profile, policy);
+    let (mut now, mut before) = Chosen::made(&survey, profile, policy);
+    let cleared = clear::clear(&mut survey, profile, &mut now, before.as_mut());
     let mut ledger = ledger::bill(&survey, profile, &now, before.as_ref());
     let marks =
         marks::places(&survey, profile, &now, before.as_ref(), &ledger).filter(|_| policy.marks);
     ledger.price(profile, survey.is_marked || marks.is_some());
     let Chosen { fates, recipes, .. } = now;
     let pinned = limits::pinned(&survey, policy);
-    Plan { profile, fates, recipes, survey, ledger, pinned, marks }
+    Plan { profile, fates, recipes, survey, ledger, cleared, pinned, marks }
 }
 
 impl Plan<'_> {
@@ -196,7 +200,7 @@ impl Plan<'_> {
             };
             // An image that is too large for a crowd is elided; one that is too large by itself is
             // refused.
-            if reason.gave_way() || reason == Reason::OverLimit {
+            if reason.gave_way() || matches!(reason, Reason::OverLimit | Reason::Cleared) {
                 *counts.entry(reason).or_default() += 1;
             }
         }

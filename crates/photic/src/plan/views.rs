@@ -68,9 +68,13 @@ pub(super) fn keep(
                 continue;
             }
             let load = load(sighting, recipes.get(&id), profile, &room);
-            // On its own wire, media that code reads is left alone, as are pinned pictures.
-            let is_read = sighting.for_code && survey.wire == Some(profile.wire);
-            if is_read || policy.pins(sighting) {
+            // Media that code reads are left alone and take only bytes. Pinned pictures are left
+            // alone, too.
+            if survey.is_for_code(sighting, profile) {
+                rest.bytes += load.bytes;
+                continue;
+            }
+            if policy.pins(sighting) {
                 rest += load;
                 continue;
             }
@@ -162,6 +166,8 @@ fn rank(
     match sighting.slot {
         Slot::Result { screen: true, .. } if same_wire => Rank::Limited,
         Slot::Result { .. } if is_cheap || !is_image => Rank::Limited,
+        // The provider retires it by itself, and says so to nobody else.
+        _ if survey.is_cleared_there(sighting, profile) => Rank::Limited,
         Slot::Message(_) if is_cheap || !is_image => Rank::Attached,
         _ if sighting.reference.is_some() => Rank::Reference,
         Slot::Result { .. } => Rank::View,

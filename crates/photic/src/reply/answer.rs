@@ -20,6 +20,8 @@ pub struct Reply<'a> {
     pub error: Option<Failure<'a>>,
     /// The content, as a transcript of one turn.
     pub(crate) said: Transcript<'a>,
+    /// `true` if calls have the form that the client declared their tools in.
+    pub(crate) restores_calls: bool,
 }
 
 /// The reason why a reply ended.

@@ -10,12 +10,12 @@ pub use usage::find_usage;
 
 use crate::json::{Doc, Kind, Segments, Str, Value};
 use crate::lift::Lifter;
-use crate::lower::Writer;
+use crate::lower::{RenamedTool, Writer};
 use crate::plan::{Policy, Prepared, plan};
 use crate::profile::Profile;
 use crate::structure::plain_id;
 use crate::survey::survey;
-use crate::transcript::{Message, Part, Role, Transcript};
+use crate::transcript::{Arguments, CallKind, Message, Part, Role, Transcript};
 use crate::wire::Wire;
 
 /// Reads a reply that is not streamed. A reply that cannot be read is empty.
@@ -37,6 +37,7 @@ pub fn lift_reply(wire: Wire, body: &[u8]) -> Reply<'_> {
         usage: None,
         error: None,
         said: Transcript::unreadable(wire, body),
+        restores_calls: false,
     };
     let Some(root) = doc.root().filter(|root| root.kind() == Kind::Object) else { return reply };
     let text = |name: &str| root.get(name).and_then(|value| value.str());
@@ -88,7 +89,8 @@ pub fn lower_reply<'a>(reply: &Reply<'a>, to: Wire) -> Segments<'a> {
     }
     let profile = Profile::generic(to);
     let plan = plan(survey(&reply.said), &profile, &Policy::hands_off());
-    let writer = Writer::new(&reply.said, &plan, const { &Prepared::new() });
+    let mut writer = Writer::new(&reply.said, &plan, const { &Prepared::new() });
+    writer.restores_calls = reply.restores_calls;
     to.protocol().lower_reply(&writer, reply)
 }
 
@@ -100,15 +102,21 @@ impl<'a> Reply<'a> {
         self.said.messages.first().unwrap_or(EMPTY)
     }
 
-    /// Restores the original names of tools that were renamed in the request. `names` is the
+    /// Restores the names and forms of tools that were changed in the request. `tools` is the
     /// result of [`crate::renamed_tools`] for the request.
-    pub fn rename_calls(&mut self, names: &[(String, String)]) {
+    pub fn rename_calls(&mut self, tools: &[RenamedTool]) {
+        self.restores_calls = true;
         let parts = self.said.messages.iter_mut().flat_map(|message| &mut message.parts);
         for part in parts {
             if let Part::Call(call) = part
-                && let Some((_, old)) = names.iter().find(|(new, _)| call.name.is(new))
+                && let Some(tool) = tools.iter().find(|tool| call.name.is(&tool.sent))
             {
-                call.name = Str::plain(old.clone());
+                call.name = Str::plain(tool.name.clone());
+                call.namespace = tool.namespace.clone().map(Str::plain);
+                if tool.free_text {
+                    call.kind = CallKind::Custom;
+                    call.arguments = Arguments::Free(call.arguments.free_text());
+                }
             }
         }
     }

@@ -226,6 +226,7 @@ mod tests {
         reads_file(&Call {
             id: Str::plain("a"),
             name: Str::plain(name),
+            namespace: None,
             arguments: Arguments::Text(Str::plain(arguments)),
             kind: CallKind::Function,
             renamed: false,

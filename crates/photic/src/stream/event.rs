@@ -22,8 +22,9 @@ pub(crate) enum Event {
     /// More text of a refusal.
     Refusal(String),
     /// A call begins; calls are counted from 0.
-    Call { index: usize, id: String, name: String },
-    /// More of the arguments of a call: a piece of JSON text.
+    Call(CallBegin),
+    /// More of the arguments of a call: a piece of JSON text, or of free text if the call takes
+    /// that.
     Arguments { index: usize, json: String },
     /// The reason why the reply is about to end.
     Stop(Stop),
@@ -41,6 +42,25 @@ pub(crate) struct Begin {
     pub(crate) id: String,
     pub(crate) model: String,
     pub(crate) created: u64,
+}
+
+/// The first facts of a call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CallBegin {
+    pub(crate) index: usize,
+    pub(crate) id: String,
+    pub(crate) name: String,
+    /// The group of tools that it belongs to, on the wire that has groups.
+    pub(crate) namespace: Option<String>,
+    /// `true` if it takes free text.
+    pub(crate) free_text: bool,
+}
+
+impl Event {
+    /// Creates the event of a call that takes JSON.
+    pub(crate) fn call(index: usize, id: String, name: String) -> Self {
+        Self::Call(CallBegin { index, id, name, ..CallBegin::default() })
+    }
 }
 
 /// An error in mid-stream.

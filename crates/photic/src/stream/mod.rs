@@ -7,15 +7,21 @@
 mod buffered_calls;
 mod event;
 mod frames;
+mod free_text;
 mod sse;
 
 pub(crate) use buffered_calls::WholeCalls;
-pub(crate) use event::{Begin, Event, Failed, StreamOptions, failed, text};
+pub(crate) use event::{Begin, CallBegin, Event, Failed, StreamOptions, failed, text};
 pub(crate) use frames::{exception, frame};
 pub(crate) use sse::{event, quoted};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::lower::RenamedTool;
 use crate::wire::{FramingKind, StreamReader, StreamWriter, Wire};
 use frames::Frames;
+use free_text::FreeText;
 use sse::{JsonLines, Lines};
 
 /// Maximum bytes of an event, and of the part of a reply that must be collected before it can be
@@ -33,8 +39,14 @@ pub struct Stream {
     failed: bool,
     /// Number of bytes that the writer keeps until the end of the reply.
     gathered: usize,
-    /// New names of tools, each with the tool's own.
-    names: Vec<(String, String)>,
+    /// The tools that the endpoint knows by another name, or in another form.
+    tools: Vec<RenamedTool>,
+    /// The calls that take free text, whose arguments are not complete.
+    free: Vec<(usize, FreeText)>,
+    /// Set if each event that is written becomes a frame of its own.
+    chunks: Option<Lines>,
+    /// `true` if both wires are the same.
+    is_same_wire: bool,
 }
 
 /// The way the events of a wire are separated.
@@ -122,15 +134,27 @@ impl Stream {
             over: false,
             failed: false,
             gathered: 0,
-            names: Vec::new(),
+            tools: Vec::new(),
+            free: Vec::new(),
+            chunks: None,
+            is_same_wire: from == to,
         }
     }
 
-    /// Restores the original names of tools that were renamed in the request. `names` is the
+    /// Writes Amazon frames, each with one event, as `InvokeModelWithResponseStream` does. The
+    /// target wire must use server-sent events. If the source wire is the same, events are passed
+    /// on as they are.
+    #[must_use]
+    pub fn in_chunks(mut self) -> Self {
+        self.chunks = Some(Lines::default());
+        self
+    }
+
+    /// Restores the names and forms of tools that were changed in the request. `tools` is the
     /// result of [`crate::renamed_tools`] for the request.
     #[must_use]
-    pub fn renaming(mut self, names: Vec<(String, String)>) -> Self {
-        self.names = names;
+    pub fn renaming(mut self, tools: Vec<RenamedTool>) -> Self {
+        self.tools = tools;
         self
     }
 
@@ -149,7 +173,15 @@ impl Stream {
         }
         let mut events = Vec::new();
         for data in self.framing.feed(bytes) {
+            if self.is_reframed() {
+                chunk(&mut out, &data);
+            }
             self.reader.read(&data, &mut events);
+        }
+        if self.is_reframed() && events.iter().any(|event| matches!(event, Event::Failed(_))) {
+            // The error was passed on.
+            (self.over, self.failed) = (true, true);
+            return out;
         }
         if self.framing.is_broken() {
             events.push(Event::Failed(Failed::ours("an event of the stream cannot be read")));
@@ -204,15 +236,77 @@ impl Stream {
         if self.over {
             return;
         }
-        if let Event::Call { name, .. } = &mut event
-            && let Some((_, old)) = self.names.iter().find(|(new, _)| new == name)
-        {
-            name.clone_from(old);
+        match &mut event {
+            Event::Arguments { index, json } => {
+                if let Some((_, text)) = self.free.iter_mut().find(|(free, _)| free == index) {
+                    *json = text.feed(json);
+                    if json.is_empty() {
+                        return;
+                    }
+                }
+            }
+            Event::Call(call) => {
+                self.finish_calls(out);
+                self.restore(call);
+            }
+            Event::Begin(_) | Event::Usage(_) => {}
+            Event::Text(_) | Event::Refusal(_) | Event::Stop(_) | Event::End | Event::Failed(_) => {
+                self.finish_calls(out);
+            }
         }
         self.failed = matches!(event, Event::Failed(_));
         self.over = self.failed || matches!(event, Event::End);
-        self.writer.write(event, out);
+        self.emit(event, out);
     }
+
+    /// Returns `true` if events are passed on as they are, in frames.
+    const fn is_reframed(&self) -> bool {
+        self.is_same_wire && self.chunks.is_some()
+    }
+
+    /// Writes an event in the framing of the client.
+    fn emit(&mut self, event: Event, out: &mut Vec<u8>) {
+        // Only errors of our own have not been passed on.
+        if self.is_reframed() && !matches!(event, Event::Failed(_)) {
+            return;
+        }
+        let Some(chunks) = &mut self.chunks else {
+            self.writer.write(event, out);
+            return;
+        };
+        let mut written = Vec::new();
+        self.writer.write(event, &mut written);
+        for data in chunks.feed(&written) {
+            chunk(out, &data);
+        }
+    }
+
+    /// Gives a call the name and form that the client knows its tool by.
+    fn restore(&mut self, call: &mut CallBegin) {
+        let Some(tool) = self.tools.iter().find(|tool| tool.sent == call.name) else { return };
+        call.name.clone_from(&tool.name);
+        call.namespace.clone_from(&tool.namespace);
+        call.free_text = tool.free_text;
+        if tool.free_text {
+            self.free.push((call.index, FreeText::default()));
+        }
+    }
+
+    /// Passes on the free text of calls that could not be read before it was complete.
+    fn finish_calls(&mut self, out: &mut Vec<u8>) {
+        for (index, text) in std::mem::take(&mut self.free) {
+            let json = text.finish();
+            if !json.is_empty() {
+                self.emit(Event::Arguments { index, json }, out);
+            }
+        }
+    }
+}
+
+/// Writes a frame with one event.
+fn chunk(out: &mut Vec<u8>, data: &[u8]) {
+    let data = STANDARD.encode(data);
+    frame(out, "chunk", &format!("{{\"bytes\":\"{data}\"}}"));
 }
 
 #[cfg(test)]
@@ -243,5 +337,25 @@ mod tests {
         let said = String::from_utf8(stream.fail("no room")).unwrap();
         assert!(said.contains("no room"), "{said}");
         assert!(stream.finish().is_empty());
+    }
+
+    #[test]
+    fn events_of_the_same_wire_are_passed_on_in_frames() {
+        let events = [
+            r#"{"type":"message_start","message":{"id":"m","model":"c"}}"#,
+            r#"{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"x"}}"#,
+            r#"{"type":"message_stop"}"#,
+        ];
+        let mut stream = Stream::new(Wire::Anthropic, Wire::Anthropic).in_chunks();
+        for event in events {
+            let out = stream.feed(format!("event: e\ndata: {event}\n\n").as_bytes());
+            assert!(String::from_utf8_lossy(&out).contains(&STANDARD.encode(event)), "{event}");
+        }
+        assert!(stream.is_over() && stream.finish().is_empty());
+        let mut stream = Stream::new(Wire::Anthropic, Wire::Anthropic).in_chunks();
+        let error = r#"{"type":"error","error":{"type":"overloaded_error","message":"x"}}"#;
+        let out = stream.feed(format!("data: {error}\n\n").as_bytes());
+        assert_eq!(String::from_utf8_lossy(&out).matches("bytes").count(), 1);
+        assert!(stream.has_failed() && stream.finish().is_empty());
     }
 }

@@ -5,6 +5,7 @@ pub(crate) mod anthropic;
 pub(crate) mod bedrock_converse;
 mod blocks;
 mod detect;
+mod envelope;
 pub(crate) mod gemini;
 mod http;
 mod name;
@@ -21,6 +22,7 @@ mod sample;
 mod table;
 
 pub use detect::{detect, detect_reply};
+pub use envelope::{Envelope, Purpose, holds_no_conversation};
 pub use http::{BaseVersion, ErrorKind, ErrorWords, FramingKind, Http, PathParams, escaped};
 pub use name::Wire;
 pub(crate) use protocol::{Protocol, StreamReader, StreamWriter};

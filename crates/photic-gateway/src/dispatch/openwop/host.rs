@@ -83,7 +83,7 @@ impl Host for OpenwopHost<'_> {
         head.method = Method::POST;
         head.uri = Uri::from_static("/v1/chat/completions");
         head.headers = self.headers.clone();
-        let route = Route::Turn(Wire::OpenAiChat);
+        let route = Route::Turn(Wire::OpenAiChat.into());
         let turn = (head, Body::from(request.body));
         let mut log = self.log.lock().await;
         let reply = self.turns.answer_read(route, Repair::On, turn, caller, &mut log).await;

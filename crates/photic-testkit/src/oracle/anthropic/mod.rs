@@ -13,8 +13,9 @@ use self::blocks::Block;
 use super::seen::Slot;
 use super::witness::{Place, Witness};
 
-const BODY: [&str; 22] = [
+const BODY: [&str; 24] = [
     "cache_control",
+    "compaction",
     "container",
     "context_management",
     "fallbacks",
@@ -33,6 +34,7 @@ const BODY: [&str; 22] = [
     "system",
     "temperature",
     "thinking",
+    "thread",
     "tool_choice",
     "tools",
     "top_k",

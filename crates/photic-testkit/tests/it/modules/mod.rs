@@ -33,6 +33,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[(
         &["observe"],
         &["fleet"],
         &["turn"],
+        &["socket"],
         &["dispatch"],
         &["server"],
     ],

@@ -95,6 +95,7 @@ fn read_block<'d, 'a>(
         Some("tool_use") => Part::Call(Call {
             id: text_of(block, "id"),
             name: text_of(block, "name"),
+            namespace: None,
             arguments: block
                 .get("input")
                 .map_or(Arguments::Json(b"{}"), |json| Arguments::Json(json.raw())),
@@ -107,6 +108,10 @@ fn read_block<'d, 'a>(
             Part::Nested(inner) => Part::Nested(Nested { words_only: true, ..inner }),
             other => other,
         },
+        // A summary of earlier messages. On its own wire it is signed.
+        Some("compaction") if has_words(block) => {
+            nested(lifter, block, &["content"], TextOwner::Own, depth)
+        }
         Some("document") if has_content_source(block) => {
             nested(lifter, block, &["source", "content"], words, depth)
         }
@@ -137,6 +142,12 @@ fn note_pending(pending: &mut Pending, block: Value<'_, '_>, type_name: &str) {
         }
         _ => {}
     }
+}
+
+/// Returns `true` if the content of a block is a text.
+fn has_words(block: Value<'_, '_>) -> bool {
+    let words = block.get("content").and_then(|content| content.str());
+    words.is_some_and(|words| !words.decode().trim().is_empty())
 }
 
 /// Returns `true` if a document is made of blocks.

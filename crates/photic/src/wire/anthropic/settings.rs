@@ -15,6 +15,7 @@ const OWN: &[&str] = &[
     "container",
     "mcp_servers",
     "context_management",
+    "compaction",
     "cache_control",
     "service_tier",
     "inference_geo",
@@ -72,9 +73,10 @@ pub(super) fn read<'a>(root: Value<'_, 'a>) -> Settings<'a> {
                 }
                 settings.lose_others(value, &["user_id"]);
             }
-            // A reply to a conversation that the provider keeps.
-            "thread" => {
-                settings.continues_elsewhere = true;
+            // A conversation that the provider keeps, from its first request on.
+            "thread" if !value.is_null() => {
+                settings.continues_elsewhere =
+                    value.get("type").is_none_or(|kind| !kind.is("create"));
                 settings.lose(key, value);
             }
             // The name is shared with other wires, but the meaning differs.

@@ -32,11 +32,7 @@ impl crate::wire::StreamReader for StreamReader {
                 if text(block, "type") == "tool_use" {
                     self.calls.push(number(root));
                     let index = self.calls.len() - 1;
-                    events.push(Event::Call {
-                        index,
-                        id: text(block, "id"),
-                        name: text(block, "name"),
-                    });
+                    events.push(Event::call(index, text(block, "id"), text(block, "name")));
                 }
             }
             "content_block_delta" => self.delta(root, events),

@@ -1,7 +1,7 @@
 //! Writes streamed replies of Messages.
 
 use crate::reply::{Stop, Usage};
-use crate::stream::{Begin, Event, Failed, event, quoted};
+use crate::stream::{Begin, CallBegin, Event, Failed, event, quoted};
 use crate::structure::plain_id;
 
 use super::reply::{stop_reason, usage_json};
@@ -52,7 +52,7 @@ impl crate::wire::StreamWriter for StreamWriter {
                     &format!("{{\"type\":\"text_delta\",\"text\":{text}}}"),
                 );
             }
-            Event::Call { id, name, .. } => {
+            Event::Call(CallBegin { id, name, .. }) => {
                 let (id, name) = (quoted(&plain_id(&id)), quoted(&name));
                 self.start(
                     out,

@@ -40,6 +40,9 @@ fn block<'a>(value: Value<'_, 'a>, depth: u8, unread: &mut Unread<'a>) {
             unread.object(value, &["type", "tool_use_id", "content", "is_error"]);
             all(value.get("content"), unread);
         }
+        "compaction" if value.get("content").is_some_and(|text| text.kind() == Kind::String) => {
+            unread.object(value, &["type", "content"]);
+        }
         "search_result" => {
             unread.object(value, &["type", "content"]);
             all(value.get("content"), unread);

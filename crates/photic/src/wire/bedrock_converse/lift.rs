@@ -83,6 +83,7 @@ fn read_block<'d, 'a>(
         ("toolUse", Inside::Turn) => Part::Call(Call {
             id: text_of(inner, "toolUseId"),
             name: text_of(inner, "name"),
+            namespace: None,
             arguments: inner
                 .get("input")
                 .map_or(Arguments::Json(b"{}"), |json| Arguments::Json(json.raw())),

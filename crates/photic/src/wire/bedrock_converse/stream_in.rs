@@ -29,7 +29,7 @@ impl crate::wire::StreamReader for StreamReader {
                     self.calls.push(number(event));
                     let index = self.calls.len() - 1;
                     let (id, name) = (text(call, "toolUseId"), text(call, "name"));
-                    events.push(Event::Call { index, id, name });
+                    events.push(Event::call(index, id, name));
                 }
             }
             "contentBlockDelta" => self.delta(event, events),

@@ -2,7 +2,7 @@
 
 use super::reply::{stop_reason, usage_json};
 use crate::reply::{Stop, Usage};
-use crate::stream::{Event, Failed, exception, frame, quoted};
+use crate::stream::{CallBegin, Event, Failed, exception, frame, quoted};
 use crate::structure::plain_id;
 
 /// Writes events.
@@ -35,7 +35,7 @@ impl crate::wire::StreamWriter for StreamWriter {
                 }
                 delta(out, self.blocks - 1, &format!("{{\"text\":{}}}", quoted(&text)));
             }
-            Event::Call { id, name, .. } => {
+            Event::Call(CallBegin { id, name, .. }) => {
                 self.start(out, Open::Call);
                 let (id, name, index) = (quoted(&plain_id(&id)), quoted(&name), self.blocks - 1);
                 let start = format!(

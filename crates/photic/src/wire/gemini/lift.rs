@@ -92,6 +92,7 @@ fn read_part<'d, 'a>(
         Part::Call(Call {
             id: ids.call(call.get("id").and_then(|id| id.str()), &name),
             name,
+            namespace: None,
             arguments: call
                 .get("args")
                 .filter(|json| json.kind() == Kind::Object)
@@ -177,10 +178,10 @@ fn inline<'a>(blob: Value<'_, 'a>) -> Option<Media<'a>> {
     // Video and other types are left to the service.
     let kind = label.as_deref().map_or(Some(MediaKind::Image), kind_of);
     let mut media = base64_medium(data, declared.as_ref(), kind.unwrap_or(MediaKind::Image));
-    // The service reads both alphabets of base64, and its own SDK writes the URL-safe one.
+    // The service's own SDK writes the URL-safe alphabet.
     let is_labeled =
         label.as_deref().is_none_or(|label| is_type(label) && proper_name(label) == label);
-    if media.found == Found::Mended && is_labeled && is_url_safe(data) {
+    if media.found == Found::Mended && is_labeled && is_proto3_base64(data) {
         media.found = Found::Typed;
     }
     if label.as_deref().is_some_and(says_film_or_sound) {
@@ -196,14 +197,20 @@ fn inline<'a>(blob: Value<'_, 'a>) -> Option<Media<'a>> {
     Some(media)
 }
 
-/// Returns `true` if a string is base64 in the URL-safe alphabet, with or without padding.
-fn is_url_safe(data: Value<'_, '_>) -> bool {
+/// Returns `true` if a string is base64 as proto3 JSON takes it: in either alphabet, with or
+/// without padding. The JSON mapping of protocol buffers says so (read in November 2026).
+fn is_proto3_base64(data: Value<'_, '_>) -> bool {
     let Some(text) = data.str() else { return false };
     let text = text.decode();
     let bare = text.trim_end_matches('=');
     let is_padded = text.len() == bare.len() || text.len().is_multiple_of(4);
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    is_padded && text.len() - bare.len() <= 2 && bare.len() % 4 != 1 && bare.bytes().all(plain)
+    let is_of = |others: [u8; 2]| {
+        bare.bytes().all(|byte| byte.is_ascii_alphanumeric() || others.contains(&byte))
+    };
+    is_padded
+        && text.len() - bare.len() <= 2
+        && bare.len() % 4 != 1
+        && (is_of([b'-', b'_']) || is_of([b'+', b'/']))
 }
 
 /// Returns the resolution of a part as the `detail` that other wires have.

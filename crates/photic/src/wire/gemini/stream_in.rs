@@ -68,7 +68,7 @@ impl StreamReader {
         let id = text(call, "id");
         let own = self.begun.as_deref().unwrap_or_default();
         let id = if id.is_empty() { call_id(own, index) } else { id };
-        events.push(Event::Call { index, id, name: text(call, "name") });
+        events.push(Event::call(index, id, text(call, "name")));
         let json = call.get("args").map_or("{}".into(), |json| String::from_utf8_lossy(json.raw()));
         events.push(Event::Arguments { index, json: json.into_owned() });
     }

@@ -24,7 +24,7 @@ impl crate::wire::StreamWriter for StreamWriter {
                 let part = format!("{{\"text\":{}}}", quoted(&text));
                 self.chunk(out, &part, None);
             }
-            Event::Call { index, id, name } => self.calls.begin(index, id, name),
+            Event::Call(call) => self.calls.begin(call.index, call.id, call.name),
             Event::Arguments { index, json } => self.calls.more(index, &json),
             Event::Stop(stop) => self.stop = stop,
             Event::Usage(usage) => self.usage.update(&usage),

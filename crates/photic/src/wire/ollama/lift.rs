@@ -82,6 +82,7 @@ fn assistant_fields<'a>(ids: &mut CallIds<'a>, message: Value<'_, 'a>, parts: &m
         parts.push(Part::Call(Call {
             id: ids.call(call.get("id").and_then(|id| id.str()), &name),
             name,
+            namespace: None,
             arguments: match function.get("arguments") {
                 Some(json) if json.kind() == Kind::Object => Arguments::Json(json.raw()),
                 Some(text) if text.kind() == Kind::String => {

@@ -52,7 +52,7 @@ impl StreamReader {
         let id = text(call, "id");
         let own = self.begun.as_deref().unwrap_or_default();
         let id = if id.is_empty() { call_id(own, index) } else { id };
-        events.push(Event::Call { index, id, name: text(function, "name") });
+        events.push(Event::call(index, id, text(function, "name")));
         let json = function.get("arguments").map(|json| String::from_utf8_lossy(json.raw()));
         let json = json.map_or_else(|| "{}".to_owned(), std::borrow::Cow::into_owned);
         events.push(Event::Arguments { index, json });

@@ -22,7 +22,7 @@ impl crate::wire::StreamWriter for StreamWriter {
                 let message = format!("{{\"role\":\"assistant\",\"content\":{}}}", quoted(&text));
                 self.line(out, &message, "\"done\":false");
             }
-            Event::Call { index, id, name } => self.calls.begin(index, id, name),
+            Event::Call(call) => self.calls.begin(call.index, call.id, call.name),
             Event::Arguments { index, json } => self.calls.more(index, &json),
             Event::Stop(stop) => self.stop = stop,
             Event::Usage(usage) => self.usage.update(&usage),

@@ -145,6 +145,7 @@ fn read_call<'a>(call: Value<'_, 'a>) -> Part<'a> {
     Part::Call(Call {
         id: text_of(call, "id"),
         name: text_of(inner, "name"),
+        namespace: None,
         arguments,
         kind,
         renamed: false,

@@ -5,7 +5,7 @@ use crate::lower::{Step, Writer, joined, texts};
 use crate::media::{MediaKind, Source, Spelled};
 use crate::notice;
 use crate::profile::AudioPart;
-use crate::transcript::{Call, MediaPart, Message, Part, Role};
+use crate::transcript::{Arguments, Call, MediaPart, Message, Part, Role};
 use crate::wire::parts::{self, Parts};
 
 /// Writes a body from another wire's transcript.
@@ -21,7 +21,7 @@ pub(super) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Mes
     let role = match message.role {
         Role::System | Role::Developer => "system",
         Role::User => "user",
-        Role::Assistant => return assistant(out, message),
+        Role::Assistant => return assistant(writer, out, message),
         Role::Tool => {
             for result in message.results() {
                 out.comma().json("{\"role\":\"tool\",\"tool_call_id\":");
@@ -89,7 +89,7 @@ fn has_own_field(part: &Part<'_>) -> bool {
     }
 }
 
-fn assistant<'a>(out: &mut Out<'a>, message: &Message<'a>) {
+fn assistant<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
     let refusals: Vec<Str<'a>> = message
         .parts
         .iter()
@@ -122,15 +122,22 @@ fn assistant<'a>(out: &mut Out<'a>, message: &Message<'a>) {
     if calls.peek().is_some() {
         out.json(",\"tool_calls\":[");
         for call in calls {
-            tool_call(out, call);
+            tool_call(writer, out, call);
         }
         out.json("]");
     }
     out.json("}");
 }
 
-fn tool_call<'a>(out: &mut Out<'a>, call: &Call<'a>) {
+fn tool_call<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, call: &Call<'a>) {
     out.comma().json("{\"id\":").string(&call.id);
+    if let Arguments::Free(text) = &call.arguments
+        && writer.restores_calls
+    {
+        out.json(",\"type\":\"custom\",\"custom\":{\"name\":").string(&call.name);
+        out.json(",\"input\":").string(text).json("}}");
+        return;
+    }
     out.json(",\"type\":\"function\",\"function\":{\"name\":").string(&call.name);
     out.json(",\"arguments\":");
     call.arguments.as_string(out);

@@ -66,8 +66,8 @@ fn read_tool<'a>(tool: Value<'_, 'a>, settings: &mut Settings<'a>) {
         }
         (_, Some(custom)) if custom.get("name").is_some() => {
             settings.lose_others(tool, &["type", "custom"]);
-            settings.lose_others(custom, &["name", "description"]);
-            settings.tools.push(Tool::custom(custom));
+            let tool = Tool::custom(custom, settings);
+            settings.tools.push(tool);
         }
         _ => settings.tools.push(Tool::foreign(tool)),
     }

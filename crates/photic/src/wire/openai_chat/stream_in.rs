@@ -79,7 +79,7 @@ impl StreamReader {
             self.calls.push(number.unwrap_or(u64::MAX));
             let index = self.calls.len() - 1;
             let id = if id.is_empty() { format!("call_{index}") } else { id.clone() };
-            events.push(Event::Call { index, id, name: name.clone() });
+            events.push(Event::call(index, id, name.clone()));
             index
         });
         let json = part("arguments");

@@ -1,7 +1,7 @@
 //! Writes streamed replies of Chat Completions.
 
 use crate::reply::{Stop, Usage};
-use crate::stream::{Begin, Event, Failed, event, quoted};
+use crate::stream::{Begin, CallBegin, Event, Failed, event, quoted};
 
 use super::reply::finish_reason;
 
@@ -14,6 +14,8 @@ pub(super) struct StreamWriter {
     usage: Usage,
     stop: Stop,
     calls: bool,
+    /// The calls that take free text.
+    free: Vec<usize>,
 }
 
 impl crate::wire::StreamWriter for StreamWriter {
@@ -25,7 +27,19 @@ impl crate::wire::StreamWriter for StreamWriter {
             }
             Event::Text(text) => self.delta(out, &format!("{{\"content\":{}}}", quoted(&text))),
             Event::Refusal(text) => self.delta(out, &format!("{{\"refusal\":{}}}", quoted(&text))),
-            Event::Call { index, id, name } => {
+            Event::Call(CallBegin { index, id, name, free_text: true, .. }) => {
+                self.calls = true;
+                self.free.push(index);
+                let (id, name) = (quoted(&id), quoted(&name));
+                self.delta(
+                    out,
+                    &format!(
+                        "{{\"tool_calls\":[{{\"index\":{index},\"id\":{id},\"type\":\"custom\",\
+                     \"custom\":{{\"name\":{name},\"input\":\"\"}}}}]}}"
+                    ),
+                );
+            }
+            Event::Call(CallBegin { index, id, name, .. }) => {
                 self.calls = true;
                 let (id, name) = (quoted(&id), quoted(&name));
                 self.delta(
@@ -38,8 +52,11 @@ impl crate::wire::StreamWriter for StreamWriter {
             }
             Event::Arguments { index, json } => {
                 let json = quoted(&json);
+                let is_free = self.free.contains(&index);
+                let (kind, member) =
+                    if is_free { ("custom", "input") } else { ("function", "arguments") };
                 self.delta(out, &format!(
-                    "{{\"tool_calls\":[{{\"index\":{index},\"function\":{{\"arguments\":{json}}}}}]}}"
+                    "{{\"tool_calls\":[{{\"index\":{index},\"{kind}\":{{\"{member}\":{json}}}}}]}}"
                 ));
             }
             Event::Stop(stop) => self.stop = stop,
@@ -62,7 +79,7 @@ impl crate::wire::StreamWriter for StreamWriter {
 impl StreamWriter {
     pub(super) fn new(with_usage: bool) -> Self {
         let (begin, usage, stop) = (Begin::default(), Usage::default(), Stop::End);
-        Self { begin, with_usage, usage, stop, calls: false }
+        Self { begin, with_usage, usage, stop, calls: false, free: Vec::new() }
     }
     fn end(&self, out: &mut Vec<u8>) {
         let reason = quoted(finish_reason(self.stop, self.calls));

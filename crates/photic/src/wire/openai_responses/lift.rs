@@ -105,6 +105,8 @@ pub(super) fn read_item<'d, 'a>(lifter: &mut Lifter<'d, 'a>, item: Value<'d, 'a>
             (Role::Tool, vec![Part::Result(result)])
         }
         Some("reasoning") => (Role::Assistant, vec![Part::Thinking(opaque)]),
+        // Its tools are read with the settings.
+        Some("additional_tools") => (Role::Unknown, Vec::new()),
         Some("mcp_call" | "shell_call_output" | "local_shell_call_output") => {
             match read_hosted(lifter, item) {
                 Some(result) => {
@@ -176,6 +178,7 @@ fn call<'a>(
     Part::Call(Call {
         id: text_of(item, "call_id"),
         name: text_of(item, "name"),
+        namespace: item.get("namespace").and_then(|group| group.str()),
         arguments: arguments(text_of(item, field)),
         kind,
         renamed: false,
@@ -188,6 +191,7 @@ fn screen_call<'a>(item: Value<'_, 'a>) -> Part<'a> {
     Part::Call(Call {
         id: text_of(item, "call_id"),
         name: Str::plain("computer"),
+        namespace: None,
         arguments: match (item.get("action"), item.get("actions")) {
             (Some(action), _) => Arguments::Json(action.raw()),
             (None, Some(actions)) => Arguments::Wrapped("actions", actions.raw()),

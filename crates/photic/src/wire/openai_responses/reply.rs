@@ -5,7 +5,7 @@ use crate::json::{Out, Segments, Str, Value};
 use crate::lift::Lifter;
 use crate::lower::Writer;
 use crate::reply::{Reply, Stop, Usage, number};
-use crate::transcript::{Message, Part};
+use crate::transcript::{Arguments, Message, Part};
 use crate::wire::openai_chat::error;
 
 /// Reads a response.
@@ -62,7 +62,7 @@ pub(super) fn usage_json(usage: &Usage) -> String {
 }
 
 /// Writes a response.
-pub(super) fn lower_reply<'a>(_writer: &Writer<'_, 'a>, reply: &Reply<'a>) -> Segments<'a> {
+pub(super) fn lower_reply<'a>(writer: &Writer<'_, 'a>, reply: &Reply<'a>) -> Segments<'a> {
     let mut out = Out::new();
     if let Some(failure) = &reply.error {
         error(&mut out, failure);
@@ -116,10 +116,25 @@ pub(super) fn lower_reply<'a>(_writer: &Writer<'_, 'a>, reply: &Reply<'a>) -> Se
     }
     for call in reply.message().calls() {
         let call_id = &call.id;
-        out.comma().json("{\"type\":\"function_call\",\"id\":\"fc_").inside(call_id);
-        out.json("\",\"status\":\"completed\",\"call_id\":").string(call_id);
-        out.json(",\"name\":").string(&call.name).json(",\"arguments\":");
-        call.arguments.as_string(&mut out);
+        let free = match &call.arguments {
+            Arguments::Free(text) if writer.restores_calls => Some(text),
+            _ => None,
+        };
+        out.comma().json(match free {
+            Some(_) => "{\"type\":\"custom_tool_call\",\"id\":\"ctc_",
+            None => "{\"type\":\"function_call\",\"id\":\"fc_",
+        });
+        out.inside(call_id).json("\",\"status\":\"completed\",\"call_id\":").string(call_id);
+        out.json(",\"name\":").string(&call.name);
+        if let Some(group) = &call.namespace {
+            out.json(",\"namespace\":").string(group);
+        }
+        if let Some(text) = free {
+            out.json(",\"input\":").string(text);
+        } else {
+            out.json(",\"arguments\":");
+            call.arguments.as_string(&mut out);
+        }
         out.json("}");
     }
     // The settings of the request are not known here, but clients require the fields.

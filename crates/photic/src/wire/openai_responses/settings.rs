@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::json::{Out, Str, Value};
 use crate::lift::text_of;
-use crate::lower::{Because, NO_ARGUMENTS, Writer};
+use crate::lower::{Because, NO_ARGUMENTS, SEPARATOR, Writer};
 use crate::settings::{Format, Function, Settings, Tool, ToolChoice, Word};
 use crate::wire::openai::{Around, write_choice, write_schema};
 
@@ -58,7 +58,7 @@ pub(super) fn read<'a>(root: Value<'_, 'a>) -> Settings<'a> {
                 };
                 for item in value.items().filter(is_offer) {
                     for tool in item.get("tools").into_iter().flat_map(Value::items) {
-                        read_tool(tool, &mut settings);
+                        read_tool(tool, None, &mut settings);
                     }
                 }
             }
@@ -66,7 +66,7 @@ pub(super) fn read<'a>(root: Value<'_, 'a>) -> Settings<'a> {
             "max_output_tokens" => settings.limit_answer(&key, value),
             "tools" => {
                 for tool in value.items() {
-                    read_tool(tool, &mut settings);
+                    read_tool(tool, None, &mut settings);
                 }
             }
             "tool_choice" => settings.take_choice(key, value, read_choice(value)),
@@ -96,23 +96,37 @@ pub(super) fn read<'a>(root: Value<'_, 'a>) -> Settings<'a> {
     settings
 }
 
-fn read_tool<'a>(tool: Value<'_, 'a>, settings: &mut Settings<'a>) {
-    match &*text_of(tool, "type").decode() {
-        "function" => {}
-        "custom" => {
-            settings.lose_others(tool, &["type", "name", "description"]);
-            settings.tools.push(Tool::custom(tool));
-            return;
+/// Reads a tool, or the tools of a group. A group within a group is a tool of this wire only.
+fn read_tool<'a>(tool: Value<'_, 'a>, namespace: Option<&Str<'a>>, settings: &mut Settings<'a>) {
+    let mut read = match &*text_of(tool, "type").decode() {
+        "function" => {
+            settings.lose_others(tool, &["type", "name", "description", "parameters", "strict"]);
+            let schema = tool.get("parameters").filter(|schema| !schema.is_null());
+            Tool::Function(Function::read(tool, schema.map(|schema| schema.raw().into())))
         }
-        _ => {
-            settings.tools.push(Tool::foreign(tool));
-            return;
+        "custom" => Tool::custom(tool, settings),
+        "namespace" if namespace.is_none() && tool.get("tools").is_some_and(Value::is_list) => {
+            return read_namespace(tool, settings);
         }
+        _ => Tool::foreign(tool),
+    };
+    if let Tool::Function(function) = &mut read {
+        function.namespace = namespace.cloned();
     }
-    settings.lose_others(tool, &["type", "name", "description", "parameters", "strict"]);
-    let schema = tool.get("parameters").filter(|schema| !schema.is_null());
-    let schema = schema.map(|schema| schema.raw().into());
-    settings.tools.push(Tool::Function(Function::read(tool, schema)));
+    settings.tools.push(read);
+}
+
+/// Reads a group of tools. On other wires its name is the beginning of the names of its tools.
+fn read_namespace<'a>(group: Value<'_, 'a>, settings: &mut Settings<'a>) {
+    settings.lose_others(group, &["type", "name", "tools"]);
+    let namespace = text_of(group, "name");
+    if let Some(name) = group.get("name") {
+        let because = Because::Renamed(format!("{}{SEPARATOR}*", namespace.decode()));
+        settings.lose_because(Str::plain("namespace"), name, because);
+    }
+    for tool in group.get("tools").into_iter().flat_map(Value::items) {
+        read_tool(tool, Some(&namespace), settings);
+    }
 }
 
 fn read_choice<'a>(value: Value<'_, 'a>) -> Option<ToolChoice<'a>> {

@@ -75,7 +75,7 @@ impl StreamReader {
         };
         self.calls.push((number(root), is_free));
         let index = self.calls.len() - 1;
-        events.push(Event::Call { index, id: text(item, "call_id"), name: text(item, "name") });
+        events.push(Event::call(index, text(item, "call_id"), text(item, "name")));
         if is_free {
             // On other wires arguments are JSON.
             events.push(Event::Arguments { index, json: "{\"input\":\"".to_owned() });

@@ -1,7 +1,7 @@
 //! Writes streamed replies of Responses.
 
 use crate::reply::{Stop, Usage};
-use crate::stream::{Begin, Event, Failed, event, quoted};
+use crate::stream::{Begin, CallBegin, Event, Failed, event, quoted};
 
 use super::reply::usage_json;
 
@@ -27,11 +27,18 @@ struct Item {
     said: String,
 }
 
+impl Item {
+    /// Returns `true` for a call that takes free text.
+    const fn takes_text(&self) -> bool {
+        matches!(self.kind, Kind::Call(CallBegin { free_text: true, .. }))
+    }
+}
+
 #[derive(Debug, PartialEq, Eq)]
 enum Kind {
     Words,
     Refusal,
-    Call { id: String, name: String },
+    Call(CallBegin),
 }
 
 impl crate::wire::StreamWriter for StreamWriter {
@@ -46,17 +53,22 @@ impl crate::wire::StreamWriter for StreamWriter {
             }
             Event::Text(text) => self.words(out, Kind::Words, &text),
             Event::Refusal(text) => self.words(out, Kind::Refusal, &text),
-            Event::Call { id, name, .. } => {
-                self.start(out, Kind::Call { id, name });
+            Event::Call(call) => {
+                self.start(out, Kind::Call(call));
                 self.calls.push(self.items.len() - 1);
             }
             Event::Arguments { index, json } => {
                 let Some(&at) = self.calls.get(index) else { return };
                 self.items[at].said.push_str(&json);
                 let (id, json) = (quoted(&self.item_id(at)), quoted(&json));
+                let name = if self.items[at].takes_text() {
+                    "response.custom_tool_call_input.delta"
+                } else {
+                    "response.function_call_arguments.delta"
+                };
                 self.event(
                     out,
-                    "response.function_call_arguments.delta",
+                    name,
                     &format!("\"item_id\":{id},\"output_index\":{at},\"delta\":{json}"),
                 );
             }
@@ -96,7 +108,7 @@ impl StreamWriter {
     fn words(&mut self, out: &mut Vec<u8>, kind: Kind, text: &str) {
         let name = match kind {
             Kind::Refusal => "response.refusal.delta",
-            Kind::Words | Kind::Call { .. } => "response.output_text.delta",
+            Kind::Words | Kind::Call(_) => "response.output_text.delta",
         };
         if !self.open || self.items.last().is_none_or(|item| item.kind != kind) {
             self.start(out, kind);
@@ -151,7 +163,12 @@ impl StreamWriter {
                 "response.refusal.done",
                 &format!("{place},\"content_index\":0,\"refusal\":{said}"),
             ),
-            Kind::Call { name, .. } => {
+            Kind::Call(CallBegin { free_text: true, .. }) => self.event(
+                out,
+                "response.custom_tool_call_input.done",
+                &format!("{place},\"input\":{said}"),
+            ),
+            Kind::Call(CallBegin { name, .. }) => {
                 let name = quoted(name);
                 self.event(
                     out,
@@ -188,7 +205,8 @@ impl StreamWriter {
     fn item_id(&self, at: usize) -> String {
         match &self.items[at].kind {
             Kind::Words | Kind::Refusal => format!("msg_{}_{at}", self.begin.id),
-            Kind::Call { id, .. } => format!("fc_{id}"),
+            Kind::Call(CallBegin { id, free_text: true, .. }) => format!("ctc_{id}"),
+            Kind::Call(CallBegin { id, .. }) => format!("fc_{id}"),
         }
     }
 
@@ -200,7 +218,7 @@ impl StreamWriter {
                 "{{\"type\":\"output_text\",\"text\":{said},\"annotations\":[],\"logprobs\":[]}}"
             )),
             Kind::Refusal => Some(format!("{{\"type\":\"refusal\",\"refusal\":{said}}}")),
-            Kind::Call { .. } => None,
+            Kind::Call(_) => None,
         }
     }
 
@@ -216,11 +234,19 @@ impl StreamWriter {
                     part.unwrap_or_default()
                 )
             }
-            Kind::Call { id: call, name } => {
+            Kind::Call(CallBegin { id: call, name, namespace, free_text, .. }) => {
                 let (call, name, said) = (quoted(call), quoted(name), quoted(said));
+                let (kind, member) = if *free_text {
+                    ("custom_tool_call", "input")
+                } else {
+                    ("function_call", "arguments")
+                };
+                let group = namespace.as_ref().map(|group| quoted(group));
+                let group = group.map(|group| format!(",\"namespace\":{group}"));
+                let group = group.unwrap_or_default();
                 format!(
-                    "{{\"id\":{id},\"type\":\"function_call\",\"status\":\"{status}\",\
-                     \"call_id\":{call},\"name\":{name},\"arguments\":{said}}}"
+                    "{{\"id\":{id},\"type\":\"{kind}\",\"status\":\"{status}\",\
+                     \"call_id\":{call},\"name\":{name}{group},\"{member}\":{said}}}"
                 )
             }
         }

@@ -10,8 +10,8 @@ pub(super) fn unread<'a>(root: Value<'_, 'a>, unread: &mut Unread<'a>) {
         let read: &[&str] = match &*name {
             "message" => &["type", "role", "content"],
             "" if item.get("role").is_some() => &["role", "content"],
-            "function_call" => &["type", "call_id", "name", "arguments"],
-            "custom_tool_call" => &["type", "call_id", "name", "input"],
+            "function_call" => &["type", "call_id", "name", "namespace", "arguments"],
+            "custom_tool_call" => &["type", "call_id", "name", "namespace", "input"],
             "computer_call" => &["type", "call_id", "action", "actions"],
             "function_call_output" | "custom_tool_call_output" | "computer_call_output" => {
                 &["type", "call_id", "output"]

@@ -35,6 +35,7 @@ pub(super) fn read_turn<'d, 'a>(lifter: &mut Lifter<'d, 'a>, turn: Value<'d, 'a>
         parts.push(Part::Call(Call {
             id: text_of(call, "id"),
             name: text_of(call, "name"),
+            namespace: None,
             arguments: with.map_or(Arguments::Json(b"{}"), |json| Arguments::Json(json.raw())),
             kind: CallKind::Function,
             renamed: false,

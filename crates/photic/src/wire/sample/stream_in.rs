@@ -31,7 +31,7 @@ impl crate::wire::StreamReader for StreamReader {
         if let Some(call) = root.get("call") {
             let (index, id, name) = (self.calls, text(call, "id"), text(call, "name"));
             self.calls += 1;
-            events.push(Event::Call { index, id, name });
+            events.push(Event::call(index, id, name));
             let json = call
                 .get("with")
                 .map_or_else(String::new, |json| String::from_utf8_lossy(json.raw()).into_owned());

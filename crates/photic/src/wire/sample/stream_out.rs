@@ -16,7 +16,7 @@ impl crate::wire::StreamWriter for StreamWriter {
         let line = match event {
             Event::Begin(_) | Event::Stop(_) => return,
             Event::Text(text) | Event::Refusal(text) => format!("{{\"text\":{}}}\n", quoted(&text)),
-            Event::Call { index, id, name } => return self.calls.begin(index, id, name),
+            Event::Call(call) => return self.calls.begin(call.index, call.id, call.name),
             Event::Arguments { index, json } => return self.calls.more(index, &json),
             Event::Usage(usage) => return self.usage.update(&usage),
             Event::End => {

@@ -229,8 +229,9 @@ fn renamed_tools_get_their_names_back() {
     let profile = photic::profile::resolve(Wire::OpenAiChat, Some("gpt-4o"), None);
     let (transcript, _) = photic::lift(Wire::Gemini, &body);
     let names = photic::renamed_tools(&transcript, &profile);
-    let [(new, old)] = names.as_slice() else { panic!("{names:?}") };
-    assert_eq!(old, "a.b:c");
+    let [tool] = names.as_slice() else { panic!("{names:?}") };
+    assert_eq!((tool.name.as_str(), tool.free_text), ("a.b:c", false));
+    let new = tool.sent.clone();
     let call = format!(
         r#"{{"id":"c1","type":"function","function":{{"name":"{new}","arguments":"{{}}"}}}}"#
     );

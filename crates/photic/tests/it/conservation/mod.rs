@@ -17,9 +17,12 @@ use self::scalars::{Marker, Track, others};
 struct Crossed {
     body: Vec<u8>,
     named: Vec<String>,
+    /// The lists of tools that the incoming body offers.
+    offers: Vec<String>,
 }
 
 fn cross(from: Wire, body: &Value, profile: &Profile) -> Crossed {
+    let offers = offers(body);
     let body = serde_json::to_vec(body).unwrap();
     let (transcript, _) = photic::lift(from, &body);
     let plan = photic::plan(photic::survey(&transcript), profile, &Policy::hands_off());
@@ -37,21 +40,52 @@ fn cross(from: Wire, body: &Value, profile: &Profile) -> Crossed {
             _ => Some(pointer.clone()),
         }
     });
-    Crossed { body: lowered.body.to_vec(), named: named.collect() }
+    Crossed { body: lowered.body.to_vec(), named: named.collect(), offers }
 }
 
 impl Crossed {
     fn names(&self, pointer: &str) -> bool {
+        let least = tool(pointer, &self.offers).len();
         self.named.iter().any(|named| {
             let rest = pointer.strip_prefix(named.as_str());
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            named.len() >= least
+                && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         })
     }
 
     fn holds(&self, text: &str) -> bool {
         let body = String::from_utf8_lossy(&self.body);
-        body.contains(text) || body.contains(&text.replace('/', "\\/"))
+        // Other wires take only the standard alphabet of base64.
+        let standard = text.replace('-', "+").replace('_', "/");
+        let standard = standard.trim_end_matches('=');
+        [text, &text.replace('/', "\\/"), standard].iter().any(|text| body.contains(text))
     }
+}
+
+/// The lists of tools that a body offers.
+fn offers(body: &Value) -> Vec<String> {
+    let items = body["input"].as_array().into_iter().flatten().enumerate();
+    let late = items.filter(|(_, item)| item["type"] == "additional_tools");
+    let late = late.map(|(index, _)| format!("/input/{index}/tools"));
+    ["/tools", "/toolConfig/tools"].map(str::to_owned).into_iter().chain(late).collect()
+}
+
+/// The pointer of the offered tool that a scalar belongs to; empty if it belongs to none.
+///
+/// A decision about the item or the group around tools does not name them: an agent without its
+/// tools has lost more than an item.
+fn tool<'p>(pointer: &'p str, offers: &[String]) -> &'p str {
+    let is_in =
+        |list: &String| pointer.strip_prefix(list).is_some_and(|rest| rest.starts_with('/'));
+    let mut end = 0;
+    for (at, list) in pointer.match_indices("/tools/").filter(|_| offers.iter().any(is_in)) {
+        let number = &pointer[at + list.len()..];
+        let digits = number.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(number.len());
+        if digits > 0 {
+            end = at + list.len() + digits;
+        }
+    }
+    &pointer[..end]
 }
 
 /// Settings that some wires say in the path of the request.

@@ -67,13 +67,14 @@ const WORDS: [&str; 41] = [
 ];
 
 /// Names of members whose values refer to one another.
-const REFERENCES: [&str; 10] = [
+const REFERENCES: [&str; 11] = [
     "id",
     "call_id",
     "tool_call_id",
     "tool_use_id",
     "toolUseId",
     "name",
+    "namespace",
     "tool_name",
     "allowedFunctionNames",
     "allowed_function_names",

@@ -42,6 +42,8 @@ def gresult(name, response, *media, call_id=None):
     return {"functionResponse": inner | ({"parts": list(media)} if media else {})}
 
 
+# As google-genai for Python writes bytes.
+URL_SAFE = b64("photo.jpg").replace("+", "-").replace("/", "_")
 SYSTEM = {"systemInstruction": {"parts": [{"text": AGENT}]}}
 
 case("gemini-native", G, "Gemini 3: the image stands in functionResponse.parts; nothing to repair",
@@ -57,6 +59,14 @@ case("gemini-no-ids", G, "calls without ids: responses pair by name, in order",
      gemini(guser("Compare both."), gmodel("I look.", gcall("screenshot", None, "c2ln", **SHOT), gcall("screenshot", full_page=True)),
             guser(gresult("screenshot", {"output": "left"}, blob("red.png")), gresult("screenshot", {"output": "right"}, blob("blue.png")))),
      covers=["edge:4", "edge:6"], sees=["red.png", "blue.png"], owners=["call_1", "call_2"], keeps=["left", "right", "I look."], model="gemini-3-pro")
+case("gemini-url-safe", G, "URL-safe base64, padded and unpadded, and the standard alphabet unpadded: the service takes all of them",
+     gemini(guser("Look.", *({"inlineData": {"mimeType": mime(name), "data": data}} for name, data in (
+            ("photo.jpg", URL_SAFE), ("red.png", b64("red.png").rstrip("=")))), "And again."),
+            gmodel(gcall("screenshot", "call_1", "c2ln", **SHOT)),
+            guser(gresult("screenshot", {"output": "Taken."},
+                          {"inlineData": {"mimeType": "image/jpeg", "data": URL_SAFE.rstrip("=")}}, call_id="call_1"))),
+     covers=["edge:98"], sees=["photo.jpg", "red.png", "photo.jpg"], owners=["user", "user", "call_1"],
+     keeps=["And again.", "Taken."], model="gemini-3-pro")
 case("gemini-mcp-response", G, "an MCP result forwarded as the response: the image in it is found",
      gemini(guser("Look."), gmodel(gcall("screenshot", "call_1", "c2ln")),
             guser(gresult("screenshot", {"content": [text("shot"), mcp_image("red.png")], "isError": False}, call_id="call_1"))),

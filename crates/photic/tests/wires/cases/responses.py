@@ -117,6 +117,21 @@ case("responses-custom-tool-string", W, "custom_tool_call_output as a string wit
                {"type": "custom_tool_call_output", "call_id": "call_1", "output": url("blue.png")}, tools=None),
      findings=["image_as_text"], covers=["edge:22", "shape:data-url"], sees=["blue.png"], owners=["call_1"])
 
+case("responses-codex-tools", W, "tools in the input, in a group, with free text, as Codex sends them",
+     responses({"type": "additional_tools", "role": "developer", "tools": [
+                   {"type": "namespace", "name": "functions", "description": "Tools of the client.", "tools": [
+                       {"type": "custom", "name": "exec", "description": "Runs JavaScript.",
+                        "format": {"type": "grammar", "syntax": "lark", "definition": "start: SOURCE\nSOURCE: /(.|\\n)+/"}},
+                       {"type": "function", "name": "wait", "description": "Waits for a cell.", "strict": False,
+                        "parameters": {"type": "object", "properties": {"cell_id": {"type": "string"}}, "required": ["cell_id"]}}]}]},
+               ruser("You are an agent.", role="developer"), ruser("Which colour is the chart?"),
+               {"type": "custom_tool_call", "id": "ctc_1", "status": "completed", "call_id": "call_1", "name": "exec", "namespace": "functions",
+                "input": "image(await tools.view_image({path: \"chart.png\"}))"},
+               {"type": "custom_tool_call_output", "call_id": "call_1", "output": [rtext("1 image"), rimg("green.png", None)]},
+               {"type": "function_call", "call_id": "call_2", "name": "wait", "namespace": "functions", "arguments": "{\"cell_id\":\"7\"}"},
+               rout("call_2", "done"), model="gpt-5.4", tools=None),
+     covers=["edge:22", "edge:28"], sees=["green.png"], owners=["call_1"], keeps=["1 image", "done"])
+
 case("responses-server-tools", W, "server tool items, item references and compaction: opaque, kept in place",
      responses(ruser("News on this brand?", rimg("yellow.png", "low")),
                {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"type": "search", "query": "brand news", "sources": []}},

@@ -1,0 +1,256 @@
+//! Content encodings: `gzip`, `deflate`, `br` and `zstd`, several in a row included.
+//!
+//! A request body is decoded as a whole, before it is read. A reply is decoded piece by piece, and
+//! only if the gateway must read it.
+
+use std::io::{self, BufReader, Read, Write};
+
+use brotli_decompressor::{Decompressor, DecompressorWriter};
+use bytes::Bytes;
+use flate2::bufread::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
+use http::HeaderMap;
+use http::header::CONTENT_ENCODING;
+use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
+
+/// Maximum number of encodings in a row.
+const MAX_CODINGS: usize = 4;
+/// Maximum window of zstd. Without its option for long distances, no level takes more.
+const MAX_WINDOW: u64 = 8 << 20;
+/// Decoded bytes up to which any ratio is allowed.
+const FREE_BYTES: u64 = 4 << 20;
+/// Maximum ratio of decoded to encoded bytes beyond that. Conversations that repeat a picture in
+/// every turn reach a few dozen.
+const MAX_RATIO: u64 = 500;
+/// Maximum bytes that one piece of a reply may become.
+const MAX_PIECE: usize = 16 << 20;
+
+/// One content encoding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Coding {
+    Gzip,
+    Deflate,
+    Brotli,
+    Zstd,
+}
+
+/// The reason for which a body cannot be decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DecodeError {
+    /// The bytes are not what the header says.
+    Corrupt,
+    /// The decoded body is too large, by itself or for its encoded size.
+    TooLarge,
+}
+
+impl Coding {
+    fn from_name(name: &str) -> Option<Self> {
+        Some(match name.to_ascii_lowercase().as_str() {
+            "gzip" | "x-gzip" => Self::Gzip,
+            "deflate" => Self::Deflate,
+            "br" => Self::Brotli,
+            "zstd" => Self::Zstd,
+            _ => return None,
+        })
+    }
+
+    /// Returns the maximum memory that its decoder takes.
+    const fn memory(self) -> u64 {
+        match self {
+            Self::Gzip | Self::Deflate => 64 << 10,
+            Self::Brotli => 17 << 20,
+            Self::Zstd => 2 * MAX_WINDOW,
+        }
+    }
+
+    fn reader<'r>(
+        self,
+        mut bytes: impl Read + Send + 'r,
+    ) -> Result<Box<dyn Read + Send + 'r>, DecodeError> {
+        Ok(match self {
+            Self::Gzip => Box::new(MultiGzDecoder::new(BufReader::new(bytes))),
+            Self::Deflate => {
+                // Most clients send the zlib format that the name stands for, some send it bare.
+                let mut start = [0; 2];
+                let read = read_full(&mut bytes, &mut start).map_err(|_| DecodeError::Corrupt)?;
+                let is_zlib = start[0] & 0x0f == 8 && u16::from_be_bytes(start) % 31 == 0;
+                let whole = io::Cursor::new(start).take(read as u64).chain(bytes);
+                if is_zlib {
+                    Box::new(ZlibDecoder::new(BufReader::new(whole)))
+                } else {
+                    Box::new(DeflateDecoder::new(BufReader::new(whole)))
+                }
+            }
+            Self::Brotli => Box::new(Decompressor::new(bytes, 64 << 10)),
+            Self::Zstd => Box::new(ZstdFrames { source: Some(BufReader::new(bytes)), frame: None }),
+        })
+    }
+}
+
+/// Returns the encodings of a body in the order in which they were applied, or `None` if one of
+/// them is unknown or there are too many.
+pub(crate) fn codings(headers: &HeaderMap) -> Option<Vec<Coding>> {
+    let mut all = Vec::new();
+    for value in headers.get_all(CONTENT_ENCODING) {
+        for name in value.to_str().ok()?.split(',').map(str::trim) {
+            if name.is_empty() || name.eq_ignore_ascii_case("identity") {
+                continue;
+            }
+            all.push(Coding::from_name(name)?);
+        }
+    }
+    (all.len() <= MAX_CODINGS).then_some(all)
+}
+
+/// A body that is being decoded, with bounds on size and ratio.
+pub(crate) struct Decoding<'b> {
+    reader: Box<dyn Read + Send + 'b>,
+    encoded: u64,
+    decoded: u64,
+    limit: u64,
+    memory: u64,
+}
+
+impl<'b> Decoding<'b> {
+    /// Begins to decode a body that may become as long as `limit`.
+    pub(crate) fn new(
+        bytes: &'b Bytes,
+        codings: &[Coding],
+        limit: u64,
+    ) -> Result<Self, DecodeError> {
+        let mut reader: Box<dyn Read + Send + 'b> = Box::new(io::Cursor::new(bytes));
+        for coding in codings.iter().rev() {
+            reader = coding.reader(reader)?;
+        }
+        let memory = codings.iter().map(|coding| coding.memory()).sum();
+        Ok(Self { reader, encoded: bytes.len() as u64, decoded: 0, limit, memory })
+    }
+
+    /// Returns the maximum memory that the decoders take.
+    pub(crate) const fn memory(&self) -> u64 {
+        self.memory
+    }
+
+    /// Decodes the next bytes. Returns their number, or 0 at the end.
+    pub(crate) fn next(&mut self, piece: &mut [u8]) -> Result<usize, DecodeError> {
+        let read = read_full(&mut self.reader, piece).map_err(|_| DecodeError::Corrupt)?;
+        self.decoded += read as u64;
+        let is_dense = self.decoded > FREE_BYTES && self.decoded / MAX_RATIO > self.encoded;
+        if self.decoded > self.limit || is_dense {
+            return Err(DecodeError::TooLarge);
+        }
+        Ok(read)
+    }
+}
+
+/// Reads until the buffer is full or the reader ends.
+fn read_full(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut length = 0;
+    while length < buffer.len() {
+        match reader.read(&mut buffer[length..]) {
+            Ok(0) => break,
+            Ok(read) => length += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(length)
+}
+
+/// The frames of a zstd body, one after another.
+struct ZstdFrames<R: Read> {
+    source: Option<BufReader<R>>,
+    frame: Option<StreamingDecoder<BufReader<R>, FrameDecoder>>,
+}
+
+impl<R: Read> Read for ZstdFrames<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if let Some(frame) = &mut self.frame {
+                let read = frame.read(buffer)?;
+                if read > 0 {
+                    return Ok(read);
+                }
+                self.source = self.frame.take().map(StreamingDecoder::into_inner);
+            }
+            let Some(mut source) = self.source.take() else { return Ok(0) };
+            if io::BufRead::fill_buf(&mut source)?.is_empty() {
+                return Ok(0);
+            }
+            let frame = StreamingDecoder::new_with_max_window_size(source, MAX_WINDOW);
+            self.frame = Some(frame.map_err(io::Error::other)?);
+        }
+    }
+}
+
+/// Decodes a reply piece by piece.
+pub(crate) struct ReplyDecoder(ReplyCoding);
+
+enum ReplyCoding {
+    Gzip(flate2::write::MultiGzDecoder<Pieces>),
+    Deflate(flate2::write::ZlibDecoder<Pieces>),
+    Brotli(Box<DecompressorWriter<Pieces>>),
+}
+
+/// Collects decoded bytes, up to a maximum.
+#[derive(Default)]
+struct Pieces(Vec<u8>);
+
+impl Write for Pieces {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.len() + bytes.len() > MAX_PIECE {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl ReplyDecoder {
+    /// Creates the decoder of a reply with this encoding. Returns `None` if it is not supported.
+    pub(crate) fn new(coding: Coding) -> Option<Self> {
+        Some(Self(match coding {
+            Coding::Gzip => {
+                ReplyCoding::Gzip(flate2::write::MultiGzDecoder::new(Pieces::default()))
+            }
+            Coding::Deflate => {
+                ReplyCoding::Deflate(flate2::write::ZlibDecoder::new(Pieces::default()))
+            }
+            Coding::Brotli => {
+                ReplyCoding::Brotli(Box::new(DecompressorWriter::new(Pieces::default(), 64 << 10)))
+            }
+            Coding::Zstd => return None,
+        }))
+    }
+
+    /// Decodes a piece, and returns the bytes that are complete.
+    pub(crate) fn feed(&mut self, piece: &[u8]) -> io::Result<Vec<u8>> {
+        let pieces = match &mut self.0 {
+            ReplyCoding::Gzip(decoder) => {
+                decoder.write_all(piece)?;
+                decoder.flush()?;
+                decoder.get_mut()
+            }
+            ReplyCoding::Deflate(decoder) => {
+                decoder.write_all(piece)?;
+                decoder.flush()?;
+                decoder.get_mut()
+            }
+            ReplyCoding::Brotli(decoder) => {
+                decoder.write_all(piece)?;
+                decoder.flush()?;
+                decoder.get_mut()
+            }
+        };
+        Ok(std::mem::take(&mut pieces.0))
+    }
+}
+
+impl std::fmt::Debug for ReplyDecoder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ReplyDecoder")
+    }
+}

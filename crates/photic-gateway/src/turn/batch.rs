@@ -1,0 +1,144 @@
+//! Batches: every turn in the body is repaired like a request of its own. The replies come later, by
+//! other requests, so a rejection cannot be healed.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
+use http::request::Parts;
+use http::{Method, Request, Response};
+use hyper::body::Incoming;
+use photic::Wire;
+use photic::retention::Retention;
+use photic_net::Outgoing;
+
+use super::read::{InboundRequest, read};
+use super::reply_headers;
+use super::turns::Turns;
+use crate::config::NamedPrefix;
+use crate::http::{
+    BatchTurn, Body, Endpoint, Failure, Passed, Refusal, ReplyBody, Route, codings, decode,
+    headers, messages_batch, uploaded_batch,
+};
+use crate::memory::Charge;
+use crate::observe::{Fixes, RequestLog};
+use crate::tenant::Admitted;
+use crate::upstream::pass_on;
+
+/// A batch whose turns are repaired.
+#[derive(Debug, Default)]
+struct RepairedBatch {
+    pieces: Vec<Bytes>,
+    fixes: Fixes,
+    /// The memory of pieces that are not slices of the client's body.
+    charges: Vec<Charge>,
+}
+
+impl Turns {
+    /// Repairs the turns of a batch, and sends it to the upstream of `wire`. A body that is no batch
+    /// is sent unchanged.
+    pub(crate) async fn answer_batch(
+        &self,
+        route: Route,
+        wire: Wire,
+        request: Request<Incoming>,
+        admitted: &Admitted,
+        log: &mut RequestLog,
+    ) -> Result<Response<ReplyBody>, Failure> {
+        let (mut head, incoming) = request.into_parts();
+        let bounds = self.client.bounds();
+        let body = read(incoming, bounds, &self.buffers, &admitted.share).await?;
+        let codings = codings(&head.headers).unwrap_or_default();
+        let body = decode(body, &codings, bounds, &self.buffers, &admitted.share).await?;
+        head.headers.remove(CONTENT_ENCODING);
+        log.bytes_in = body.bytes.len() as u64;
+        let turns = match route {
+            Route::Batch(_) => messages_batch(&body.bytes),
+            _ => uploaded_batch(&head.headers, &body.bytes),
+        };
+        let is_unread = turns.is_none() && matches!(route, Route::Batch(_));
+        log.passed = is_unread.then_some(Passed::UnreadableBody);
+        let turns = turns.unwrap_or_default();
+        let repaired = self.repair_batch(&head, &body.bytes, &turns, route, admitted).await?;
+        let RepairedBatch { pieces, fixes, charges } = repaired;
+        let upstreams = &self.pipeline.planner.upstreams;
+        let prefix = head.extensions.get::<NamedPrefix>();
+        let upstream = upstreams.choose_for_other(wire, prefix).ok_or(Refusal::NoUpstream)?;
+        let bytes = pieces.iter().map(|piece| piece.len() as u64).sum();
+        log.expect(upstream, wire, 0, bytes);
+        let uri = upstream.other(head.uri.path(), head.uri.query()).ok_or(Failure::BadPath)?;
+        headers::request(&mut head.headers);
+        head.headers.remove(CONTENT_LENGTH);
+        let mut outgoing = Request::new(Outgoing::pieces(pieces));
+        *outgoing.method_mut() = Method::POST;
+        *outgoing.uri_mut() = uri;
+        *outgoing.headers_mut() = head.headers;
+        let reply = self.client.send(upstream.host(), outgoing).await?;
+        drop(charges);
+        let mut reply = pass_on(reply);
+        if !turns.is_empty() {
+            reply_headers::say_fixes(reply.headers_mut(), &fixes);
+            self.tally.add(fixes.counts(), &std::collections::BTreeMap::new());
+            log.fixes = fixes;
+        }
+        Ok(reply)
+    }
+
+    /// Repairs each turn of a batch.
+    async fn repair_batch(
+        &self,
+        head: &Parts,
+        body: &Bytes,
+        turns: &[BatchTurn],
+        route: Route,
+        admitted: &Admitted,
+    ) -> Result<RepairedBatch, Failure> {
+        let retention = headers::retention(&head.headers)?;
+        let mut batch = RepairedBatch::default();
+        let mut at = 0;
+        for turn in turns {
+            let Some(endpoint) = endpoint(turn, route) else { continue };
+            batch.pieces.push(body.slice(at..turn.body.start));
+            at = turn.body.end;
+            let whole = body.slice(turn.body.clone());
+            let inbound = Arc::new(inbound(whole.into(), endpoint, head, retention, admitted));
+            let (_, outbound) = self.repair(&inbound, admitted).await?;
+            if !outbound.upstream.serves(endpoint) {
+                return Err(Refusal::OtherApi.into());
+            }
+            batch.pieces.extend(outbound.pieces);
+            batch.fixes.add(&outbound.fixes);
+            batch.charges.extend(outbound.charges);
+        }
+        batch.pieces.push(body.slice(at..));
+        Ok(batch)
+    }
+}
+
+/// Returns the endpoint of a turn in a batch, or `None` if its path is not known.
+fn endpoint(turn: &BatchTurn, route: Route) -> Option<Endpoint> {
+    match &turn.path {
+        None => route.endpoint(),
+        Some(path) => match Route::by_path(&Method::POST, path)? {
+            Route::Turn(endpoint) => Some(endpoint),
+            _ => None,
+        },
+    }
+}
+
+fn inbound(
+    body: Body,
+    endpoint: Endpoint,
+    head: &Parts,
+    retention: Option<Retention>,
+    admitted: &Admitted,
+) -> InboundRequest {
+    InboundRequest {
+        endpoint,
+        prefix: head.extensions.get().cloned(),
+        body,
+        params: photic::wire::PathParams::default(),
+        retention,
+        identity: admitted.caller.identity.clone(),
+    }
+}

@@ -1,0 +1,314 @@
+//! Paths with prefixes and the envelopes of cloud providers are read like the paths of the wires
+//! themselves, and a request that is not read says so.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use photic::Wire;
+use photic_mock::{Mock, Options};
+use serde_json::{Value, json};
+
+use crate::caller::{Reply, exchange, get, post};
+use crate::encodings::{CODINGS, encoded};
+use crate::pairs::{path, turn};
+use crate::scripted::Upstream;
+use crate::{gateway, started};
+
+const KEY: &str = "authorization: Bearer k\r\n";
+
+const PREFIXES: [&str; 9] = [
+    "",
+    "/openai",
+    "/openai/v1",
+    "/api",
+    "/v1beta/openai",
+    "/compatible-mode",
+    "/anthropic",
+    "/backend-api/codex",
+    "/team/a/proxy",
+];
+
+/// Returns a Messages body as clouds take it: without a model, and with the version inside.
+fn enveloped(version: &str) -> Vec<u8> {
+    let mut body: Value = serde_json::from_slice(&turn(Wire::Anthropic, false)).unwrap();
+    let members = body.as_object_mut().unwrap();
+    members.remove("model");
+    members.remove("stream");
+    members.insert("anthropic_version".to_owned(), version.into());
+    body.to_string().into_bytes()
+}
+
+/// Returns the text of a whole stream of Amazon frames, each with an event of Messages.
+fn said(streamed: &Reply) -> String {
+    let mut said = String::new();
+    let mut kinds = Vec::new();
+    for frame in String::from_utf8_lossy(&streamed.body).split("{\"bytes\":\"").skip(1) {
+        let event = STANDARD.decode(frame.split('"').next().unwrap()).unwrap();
+        let event: Value = serde_json::from_slice(&event).unwrap();
+        said.push_str(event["delta"]["text"].as_str().unwrap_or_default());
+        kinds.push(event["type"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(kinds.first().map(String::as_str), Some("message_start"));
+    assert_eq!(kinds.last().map(String::as_str), Some("message_stop"));
+    said
+}
+
+#[tokio::test]
+async fn every_prefix_encoding_and_wire_is_read() {
+    let (address, upstream) = Upstream::answering("{}").await;
+    let gateway = gateway(address, "").await;
+    let mut read = 0;
+    for (wire, stream) in Wire::ALL.into_iter().flat_map(|wire| [(wire, false), (wire, true)]) {
+        let (path, body) = (path(wire, stream), turn(wire, stream));
+        let bodies: Vec<(&str, Vec<u8>)> =
+            CODINGS.iter().map(|coding| (*coding, encoded(coding, &body))).collect();
+        let mut plain = None;
+        for prefix in PREFIXES {
+            for (coding, body) in &bodies {
+                let headers = format!("content-encoding: {coding}\r\n");
+                let whole = format!("{prefix}{path}");
+                let reply = exchange(gateway, &post(&whole, &headers, body)).await;
+                let what = format!("{whole} {coding}");
+                assert_eq!(reply.status, 200, "{what}");
+                assert_eq!(reply.header("x-photic-passed"), None, "{what}");
+                assert!(reply.header("x-photic-fixes").is_some(), "{what}");
+                let seen = upstream.last();
+                let line = format!("post {whole} http/1.1\r\n").to_lowercase();
+                assert!(seen.head.starts_with(&line), "{what}: {}", seen.head);
+                assert_eq!(plain.get_or_insert(seen.body.clone()), &seen.body, "{what}");
+                read += 1;
+            }
+        }
+    }
+    assert_eq!(read, 9 * 4 * 6 * 2);
+}
+
+/// Gemini CLI counts the new message of a turn by itself: a result without its call.
+#[tokio::test]
+async fn a_part_of_a_conversation_is_counted_as_it_is() {
+    let (address, upstream) = Upstream::answering(r#"{"totalTokens":7}"#).await;
+    let gateway = gateway(address, "").await;
+    let png = photic_testkit::image::base64(&photic_testkit::image::png_noise(8, 8, 1));
+    let part = json!({"inlineData": {"mimeType": "image/png", "data": png}});
+    let result = json!({"functionResponse": {"name": "read", "response": {}, "parts": [part]}});
+    let body = json!({"contents": [{"role": "user", "parts": [result]}]}).to_string();
+    let path = "/v1beta/models/gemini-3-pro-preview:countTokens";
+    let reply = exchange(gateway, &post(path, "x-goog-api-key: k\r\n", body.as_bytes())).await;
+    assert_eq!((reply.status, reply.header("x-photic-fixed")), (200, None));
+    assert_eq!(reply.header("x-photic-passed"), None);
+    assert_eq!(String::from_utf8_lossy(&upstream.last().body), body);
+}
+
+#[tokio::test]
+async fn a_prefix_of_the_upstream_is_not_doubled() {
+    let (address, upstream) = Upstream::answering("{}").await;
+    for (base, path, sent) in [
+        ("/api/v1", "/api/v1/chat/completions", "/api/v1/chat/completions"),
+        (
+            "/openai/v1",
+            "/openai/deployments/d/chat/completions",
+            "/openai/deployments/d/chat/completions",
+        ),
+        ("/anthropic", "/anthropic/v1/messages", "/anthropic/v1/messages"),
+        ("/v1", "/v1/model/m/invoke", "/v1/model/m/invoke"),
+        ("/proxy", "/api/v1/chat/completions", "/proxy/api/v1/chat/completions"),
+    ] {
+        let gateway = started(&format!("[[upstream]]\nurl = 'http://{address}{base}'")).await;
+        let query = "?api-version=2026-01-01";
+        let reply =
+            exchange(gateway, &post(&format!("{path}{query}"), "", b"{\"messages\":[]}")).await;
+        assert_eq!(reply.status, 200);
+        let line = format!("post {sent}{query} ");
+        assert!(upstream.last().head.starts_with(&line), "{}", upstream.last().head);
+    }
+}
+
+#[tokio::test]
+async fn messages_in_the_envelopes_of_clouds_are_repaired() {
+    let (address, upstream) = Upstream::answering("{}").await;
+    let gateway = gateway(address, "").await;
+    let mut body: Value = serde_json::from_slice(&enveloped("bedrock-2023-05-31")).unwrap();
+    // A wrong label, which both clouds reject.
+    let source = body.pointer_mut("/messages/2/content/0/content/1/source/media_type").unwrap();
+    *source = json!("image/jpeg");
+    for path in [
+        "/model/us.anthropic.claude-sonnet-4-5%3A0/invoke",
+        "/model/us.anthropic.claude-sonnet-4-5%3A0/invoke-with-response-stream",
+        "/v1/projects/p/locations/l/publishers/anthropic/models/claude-sonnet-4-5:rawPredict",
+        "/v1/projects/p/locations/l/publishers/anthropic/models/claude-sonnet-4-5:streamRawPredict",
+    ] {
+        let reply = exchange(gateway, &post(path, "", body.to_string().as_bytes())).await;
+        assert_eq!(reply.status, 200, "{path}");
+        assert_eq!(reply.header("x-photic-passed"), None, "{path}");
+        assert_eq!(reply.header("x-photic-fixes"), Some("1"), "{path}: {}", reply.head);
+        let seen = upstream.last();
+        assert!(seen.head.starts_with(&format!("post {} ", path.to_lowercase())), "{}", seen.head);
+        let sent: Value = serde_json::from_slice(&seen.body).unwrap();
+        assert_eq!(
+            sent.pointer("/messages/2/content/0/content/1/source/media_type").unwrap(),
+            "image/png"
+        );
+        assert_eq!(sent["anthropic_version"], "bedrock-2023-05-31");
+        assert!(sent.get("model").is_none() && sent.get("stream").is_none());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_envelope_is_translated_for_an_upstream_of_another_wire() {
+    let mock =
+        tokio::task::spawn_blocking(|| Mock::start(Options::default()).unwrap()).await.unwrap();
+    let settings = format!(
+        "[[upstream]]\nurl = 'http://{}'\nwire = 'openai-chat'\nmodels = ['*']",
+        mock.address()
+    );
+    let gateway = started(&settings).await;
+    let body = enveloped("bedrock-2023-05-31");
+    let text = |reply: &Reply| reply.json()["content"][0]["text"].as_str().unwrap().to_owned();
+    let whole = exchange(gateway, &post("/model/some-model/invoke", KEY, &body)).await;
+    assert_eq!(whole.status, 200, "{}", String::from_utf8_lossy(&whole.body));
+    assert!(!text(&whole).is_empty());
+    let path = "/model/some-model/invoke-with-response-stream";
+    let streamed = exchange(gateway, &post(path, KEY, &body)).await;
+    let kind = streamed.header("content-type");
+    assert_eq!((streamed.status, kind), (200, Some("application/vnd.amazon.eventstream")));
+    assert_eq!(said(&streamed), text(&whole));
+    tokio::task::spawn_blocking(|| drop(mock)).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_envelope_is_taken_off_for_an_upstream_of_the_wire_inside() {
+    let (address, upstream) = Upstream::answering("{}").await;
+    let settings =
+        format!("[[upstream]]\nurl = 'http://{address}'\nwire = 'anthropic'\nmodels = ['*']");
+    let gateway = started(&settings).await;
+    let mut body: Value = serde_json::from_slice(&enveloped("bedrock-2023-05-31")).unwrap();
+    body["anthropic_beta"] = json!(["a-1", "b-2"]);
+    for (path, is_streamed) in [
+        ("/model/claude-sonnet-4-5%3A0/invoke", false),
+        ("/model/claude-sonnet-4-5%3A0/invoke-with-response-stream", true),
+        ("/v1/projects/p/publishers/anthropic/models/claude-sonnet-4-5:0:rawPredict", false),
+    ] {
+        let reply = exchange(gateway, &post(path, KEY, body.to_string().as_bytes())).await;
+        assert_eq!((reply.status, reply.body.as_slice()), (200, b"{}".as_slice()), "{path}");
+        let seen = upstream.last();
+        assert!(seen.head.starts_with("post /v1/messages http/1.1\r\n"), "{}", seen.head);
+        assert!(seen.head.contains("\r\nanthropic-version: 2023-06-01\r\n"), "{}", seen.head);
+        assert!(seen.head.contains("\r\nx-api-key: k\r\n"), "{}", seen.head);
+        let sent: Value = serde_json::from_slice(&seen.body).unwrap();
+        let mut expected = body.clone();
+        let members = expected.as_object_mut().unwrap();
+        members.remove("anthropic_version");
+        if path.starts_with("/model") {
+            members.remove("anthropic_beta");
+            assert!(seen.head.contains("\r\nanthropic-beta: a-1,b-2\r\n"), "{}", seen.head);
+        }
+        members.insert("model".to_owned(), "claude-sonnet-4-5:0".into());
+        if is_streamed {
+            members.insert("stream".to_owned(), true.into());
+        }
+        assert_eq!(sent, expected, "{path}");
+    }
+    // What is not read cannot be changed.
+    let off = format!("x-photic-off: 1\r\n{KEY}");
+    let reply = exchange(gateway, &post("/model/m/invoke", &off, b"{}")).await;
+    assert_eq!((reply.status, reply.header("x-photic-error")), (404, Some("other_api")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_gets_the_frames_of_the_envelope_that_was_taken_off() {
+    let mock =
+        tokio::task::spawn_blocking(|| Mock::start(Options::default()).unwrap()).await.unwrap();
+    let settings =
+        format!("[[upstream]]\nurl = '{}'\nwire = 'anthropic'\nmodels = ['*']", mock.url());
+    let gateway = started(&settings).await;
+    let body = enveloped("bedrock-2023-05-31");
+    let whole = exchange(gateway, &post("/model/some-model/invoke", KEY, &body)).await;
+    assert_eq!(whole.status, 200, "{}", String::from_utf8_lossy(&whole.body));
+    let path = "/model/some-model/invoke-with-response-stream";
+    let streamed = exchange(gateway, &post(path, KEY, &body)).await;
+    let kind = streamed.header("content-type");
+    assert_eq!((streamed.status, kind), (200, Some("application/vnd.amazon.eventstream")));
+    assert_eq!(said(&streamed), whole.json()["content"][0]["text"].as_str().unwrap());
+    tokio::task::spawn_blocking(|| drop(mock)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_request_that_is_not_read_says_why() {
+    let (address, _) = Upstream::answering("{}").await;
+    let gateway = gateway(address, "").await;
+    for (path, headers, body, reason) in [
+        ("/v1/completions", "", b"{\"prompt\":\"x\"}".as_slice(), Some("unknown_path")),
+        ("/v1beta/interactions", "", b"{}", Some("unknown_path")),
+        ("/v1/chat/completions", "x-photic-off: 1\r\n", b"{\"messages\":[]}", Some("off")),
+        ("/v1/chat/completions", "", b"not json", Some("unreadable_body")),
+        ("/v1/chat/completions", "", b"{\"messages\":[]}", None),
+        ("/v1/embeddings", "", b"{\"input\":\"x\"}", None),
+    ] {
+        let reply = exchange(gateway, &post(path, headers, body)).await;
+        assert_eq!((reply.status, reply.header("x-photic-passed")), (200, reason), "{path}");
+    }
+    assert_eq!(exchange(gateway, &get("/v1/models", "")).await.header("x-photic-passed"), None);
+    let page = exchange(gateway, &get("/metrics", "")).await;
+    let page = String::from_utf8(page.body).unwrap();
+    for line in [
+        "photic_passed_total{reason=\"unknown_path\"} 2",
+        "photic_passed_total{reason=\"off\"} 1",
+        "photic_passed_total{reason=\"unreadable_body\"} 1",
+    ] {
+        assert!(page.contains(line), "{line} in {page}");
+    }
+}
+
+#[tokio::test]
+async fn a_cloud_without_a_single_host_needs_an_upstream() {
+    let gateway = started("").await;
+    let path = "/v1/projects/p/locations/l/publishers/anthropic/models/c:rawPredict";
+    let reply = exchange(gateway, &post(path, "authorization: Bearer ya29.x\r\n", b"{}")).await;
+    assert_eq!((reply.status, reply.header("x-photic-error")), (404, Some("no_upstream")));
+}
+
+#[tokio::test]
+async fn every_turn_of_a_batch_is_repaired() {
+    let (address, upstream) = Upstream::answering("{}").await;
+    let gateway = gateway(address, "").await;
+    let chat = String::from_utf8(turn(Wire::OpenAiChat, false)).unwrap();
+    let line = format!(
+        "{{\"custom_id\":\"a\",\"method\":\"POST\",\"url\":\"/v1/chat/completions\",\"body\":{chat}}}"
+    );
+    let file = format!("{line}\nno line\n{line}\n");
+    let form = format!(
+        "--b\r\ncontent-disposition: form-data; name=\"purpose\"\r\n\r\nbatch\r\n--b\r\n\
+         content-disposition: form-data; name=\"file\"; filename=\"x.jsonl\"\r\n\r\n{file}\r\n--b--\r\n"
+    );
+    let request = String::from_utf8(post("/v1/files", "", form.as_bytes())).unwrap();
+    let request = request.replace("application/json", "multipart/form-data; boundary=b");
+    let reply = exchange(gateway, request.as_bytes()).await;
+    assert_eq!((reply.status, reply.header("x-photic-fixed")), (200, Some("hoisted=2")));
+    let sent = String::from_utf8(upstream.last().body).unwrap();
+    let lines: Vec<&str> = sent.lines().filter(|line| line.starts_with("{\"custom_id\"")).collect();
+    assert_eq!(lines.len(), 2);
+    let whole: Value = serde_json::from_str(lines[0]).unwrap();
+    assert_eq!(whole["body"]["messages"][4]["role"], "user");
+    assert!(sent.starts_with("--b\r\n") && sent.ends_with("\r\n--b--\r\n"));
+
+    let mut params: Value = serde_json::from_slice(&turn(Wire::Anthropic, false)).unwrap();
+    let label = params.pointer_mut("/messages/2/content/0/content/1/source/media_type").unwrap();
+    *label = json!("image/jpeg");
+    let batch = json!({"requests": [{"custom_id": "a", "params": params}]}).to_string();
+    let reply = exchange(gateway, &post("/v1/messages/batches", "", batch.as_bytes())).await;
+    assert_eq!((reply.status, reply.header("x-photic-fixes")), (200, Some("1")));
+    let sent: Value = serde_json::from_slice(&upstream.last().body).unwrap();
+    let label = "/requests/0/params/messages/2/content/0/content/1/source/media_type";
+    assert_eq!(sent.pointer(label).unwrap(), "image/png");
+}
+
+#[tokio::test]
+async fn an_upload_that_is_no_batch_is_not_touched() {
+    let (address, upstream) = Upstream::answering("{}").await;
+    let gateway = gateway(address, "").await;
+    let form = "--b\r\ncontent-disposition: form-data; name=\"file\"\r\n\r\n{\"a\":1}\r\n--b--\r\n";
+    let request = String::from_utf8(post("/v1/files", "", form.as_bytes())).unwrap();
+    let request = request.replace("application/json", "multipart/form-data; boundary=b");
+    let reply = exchange(gateway, request.as_bytes()).await;
+    assert_eq!((reply.status, reply.header("x-photic-passed")), (200, None));
+    assert_eq!(upstream.last().body, form.as_bytes());
+}

@@ -1,0 +1,11 @@
+//! WebSockets between clients, the gateway and upstreams.
+
+mod client;
+mod closing;
+mod compressed;
+mod faults;
+mod frames;
+mod healed;
+mod peer;
+mod refused;
+mod tunneled;

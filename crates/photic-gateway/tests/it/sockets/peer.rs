@@ -1,0 +1,69 @@
+//! An upstream whose sockets do what a test says.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+
+use photic_net::websocket::{Deflate, Reader, Role, ServerHandshake, Writer};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, ReadHalf, WriteHalf, split};
+use tokio::net::{TcpListener, TcpStream};
+
+/// One side of a socket of the upstream.
+pub(super) struct Peer {
+    pub(super) reader: Reader<ReadHalf<TcpStream>>,
+    pub(super) writer: Writer<WriteHalf<TcpStream>>,
+}
+
+/// The heads of the requests that an upstream got.
+pub(super) type Heads = Arc<Mutex<Vec<String>>>;
+
+/// Starts an upstream that grants every socket and hands it to a function.
+pub(super) async fn start<F>(
+    behave: impl Fn(Peer) -> F + Send + Sync + 'static,
+) -> (SocketAddr, Heads)
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let (behave, heads) = (Arc::new(behave), Heads::default());
+    let seen = Arc::clone(&heads);
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let (behave, seen) = (Arc::clone(&behave), Arc::clone(&seen));
+            tokio::spawn(async move {
+                if let Some(peer) = granted(stream, &seen).await {
+                    behave(peer).await;
+                }
+            });
+        }
+    });
+    (address, heads)
+}
+
+async fn granted(mut stream: TcpStream, seen: &Heads) -> Option<Peer> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(stream.read_u8().await.ok()?);
+    }
+    let head = String::from_utf8(head).unwrap();
+    seen.lock().unwrap().push(head.clone());
+    let mut asked = http::HeaderMap::new();
+    for (name, value) in head.lines().filter_map(|line| line.split_once(": ")) {
+        let name: http::HeaderName = name.parse().unwrap();
+        asked.insert(name, value.parse().unwrap());
+    }
+    let mut headers = http::HeaderMap::new();
+    let deflate: Option<Deflate> = ServerHandshake::read(&asked).unwrap().grant(&mut headers);
+    let mut reply = "HTTP/1.1 101 Switching Protocols\r\nx-codex-turn-state: s\r\n".to_owned();
+    for (name, value) in &headers {
+        reply.extend([name.as_str(), ": ", value.to_str().unwrap(), "\r\n"]);
+    }
+    reply.push_str("\r\n");
+    stream.write_all(reply.as_bytes()).await.ok()?;
+    stream.set_nodelay(true).unwrap();
+    let (reader, writer) = split(stream);
+    Some(Peer {
+        reader: Reader::new(reader, Role::Server, deflate, 256 << 20),
+        writer: Writer::new(writer, Role::Server, deflate),
+    })
+}
