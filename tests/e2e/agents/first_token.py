@@ -119,7 +119,7 @@ def main():
         turn = body(chart.read_bytes())
         mock, direct = started([PHOTIC, "mock"], folder, "mock", url_in)
         settings = folder / "photic.toml"
-        settings.write_text(f"listen = '127.0.0.1:0'\n[[upstream]]\nurl = '{direct}'\nwire = 'openai-responses'\nmodels = ['*']\nwebsocket = true\n")
+        settings.write_text(f"listen = '127.0.0.1:0'\n[[upstream]]\nurl = '{direct}'\nwire = 'openai-responses'\n")
         gateway, through = started([PHOTIC, "serve", "--config", str(settings)], folder, "gateway", url_in)
         try:
             worst = 0

@@ -21,7 +21,7 @@ pub(crate) fn row(name: &'static str, upstream: SocketAddr, request: &[u8]) -> O
     let upstream = upstream.to_string();
     let pipe = of_one(&[pipe.as_os_str(), upstream.as_ref()], request)?;
     let gateway = of_one(&[this.as_os_str(), "gateway".as_ref(), upstream.as_ref()], request)?;
-    let claim = Claim { value: gateway / pipe, goal: Goal::AtMost(2.5), slack: 0.0, unit: "×" };
+    let claim = Claim { value: gateway / pipe, goal: Goal::AtMost(2.75), slack: 0.0, unit: "×" };
     let thousand = |count: f64| format!("{:.0} thousand", count / 1e3);
     Ok(Row {
         name,
