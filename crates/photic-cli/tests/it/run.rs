@@ -108,6 +108,28 @@ fn what_was_invisible_is_seen_and_counted() {
     assert_eq!(stderr(&flag), "");
 }
 
+/// The gateway of a command warns of nothing while it runs, and sums up at the end.
+#[test]
+fn what_was_passed_on_unread_is_said_at_the_end() {
+    let provider = Provider::start();
+    let base = format!("{}/v1", provider.1);
+    let environment = [("OPENAI_BASE_URL", base.as_str())];
+    let unread = "for path in completions interactions; do curl --silent --output /dev/null \
+                  --data '{\"prompt\":\"x\"}' --header 'authorization: Bearer k' \
+                  --header 'content-type: application/json' $OPENAI_BASE_URL/$path; done";
+    let output = ran(&environment, &["--", "sh", "-c", unread]);
+    assert_eq!(stderr(&output), "photic: 2 requests passed on unread (unknown path 2)\n");
+
+    let (body, _) = conversation("run-passed");
+    let both = format!("{unread}; {}", client(&body));
+    let output = ran(&environment, &["--", "sh", "-c", &both]);
+    assert_eq!(
+        stderr(&output),
+        "photic: 1 request, 1 changed: 1 image made visible (hoisted 1); 2 requests passed on \
+         unread (unknown path 2)\n"
+    );
+}
+
 /// The gateway of a command rejects requests without its token, and forwards no request of one
 /// family to an upstream of another.
 #[test]
