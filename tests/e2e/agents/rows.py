@@ -24,6 +24,8 @@ class Row:
     to: str = ""
     # Set if the upstream has no WebSocket, although the provider has.
     posts: bool = False
+    # Settings of photic, as TOML.
+    settings: str = ""
     # Said in the table in place of "no", if the agent itself does not send the picture.
     why: str = ""
     # Run only in the long form (PHOTIC_AGENTS=all).
@@ -137,11 +139,14 @@ ROWS = [
         why="no: its `Read` sends the bytes of the file as text, and they are lost in it"),
     Row("aider", "file argument", "Chat", AIDER,
         {"OPENAI_API_BASE": "$URL/v1", "OPENAI_API_KEY": "any", "LITELLM_LOCAL_MODEL_COST_MAP": "True"}),
-    Row("smolagents", "user image", "Chat", ["python", "$SCRIPTS/use_smolagents.py", "$CHART"], OPENAI),
+    Row("smolagents", "user image", "Chat", ["python", "$SCRIPTS/use_smolagents.py", "$CHART", "1"], OPENAI),
+    Row("smolagents", "user image, three steps", "Chat", ["python", "$SCRIPTS/use_smolagents.py", "$CHART", "3"], OPENAI),
+    Row("smolagents", "three steps, `[record] references = true`", "Chat", ["python", "$SCRIPTS/use_smolagents.py", "$CHART", "3"], OPENAI,
+        settings="[record]\ndirectory = '$HOME/sessions'\nreferences = true\n"),
     Row("browser-use", "screenshot", "Chat", ["python", "$SCRIPTS/use_browser.py", "$CHART"], OPENAI),
     Row("OpenHands", "file_editor", "Chat",
         ["openhands", "--headless", "--override-with-envs", "--always-approve", "--exit-without-confirmation", "-t",
-         ask("file_editor", command="view", path="$CHART")],
+         ask("file_editor", command="view", path="$CHART", security_risk="LOW", summary="Look")],
         {"OPENAI_API_BASE": "$URL/v1", "OPENAI_API_KEY": "any", "LLM_API_KEY": "any", "LLM_MODEL": "openai/gpt-4o",
          "LITELLM_LOCAL_MODEL_COST_MAP": "True"}, long=True),
 ]

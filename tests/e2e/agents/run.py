@@ -1,8 +1,8 @@
 """Runs published agents behind `photic run`, and writes the table of docs/agents.md: PHOTIC AGENTS PAGE [NAME…].
 
 Each row has a fresh home and a strict provider of its own, which answers only from pixels that it decoded. With names,
-only rows whose agent begins so are run, and no others are compared or written. PHOTIC_AGENTS=all runs the long rows, too; without
-it they stay in the page as they were. PHOTIC_BLESS=1 writes the page. Counts are compared, times and sizes are not.
+all rows whose agent begins so are run, and no others are compared or written. PHOTIC_AGENTS=all runs the long rows, too;
+without either they stay in the page as they were. PHOTIC_BLESS=1 writes the page. Counts are compared, times and sizes are not.
 """
 import concurrent.futures, json, os, pathlib, re, signal, subprocess, sys, tempfile, time, urllib.request
 
@@ -56,12 +56,14 @@ class Run:
                "TMPDIR": str(self.home), "NO_COLOR": "1", "CI": "1", "ANONYMIZED_TELEMETRY": "false"}
         env |= {name: self.known(value) for name, value in row.env.items()}
         before = [PHOTIC, "run", "--report", str(report)]
+        settings = self.known(row.settings)
         if row.to or row.posts:
             wire = row.to or "openai-responses"
-            upstream = f"[[upstream]]\nurl = '{self.url}'\nwire = '{wire}'\nmodels = ['*']\n"
+            settings += f"[[upstream]]\nurl = '{self.url}'\nwire = '{wire}'\nmodels = ['*']\n"
             if row.posts:
-                upstream += "websocket = false\n"
-            (self.home / "photic.toml").write_text(upstream)
+                settings += "websocket = false\n"
+        if settings:
+            (self.home / "photic.toml").write_text(settings)
             before += ["--config", str(self.home / "photic.toml")]
         command = [*before, "--", *map(self.known, row.command)]
         (self.home / "in").write_text(self.known(row.stdin))
@@ -147,7 +149,9 @@ def compared(cells):
 
 
 def main():
-    rows = [row for row in ROWS if (LONG or not row.long) and (not ONLY or any(row.agent.startswith(one) for one in ONLY))]
+    def is_named(row):
+        return any(row.agent.startswith(one) for one in ONLY)
+    rows = [row for row in ROWS if (is_named(row) if ONLY else LONG or not row.long)]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         results = list(filter(None, pool.map(tried, rows)))
     problems = [problem for _, found in results for problem in found]
