@@ -1,6 +1,7 @@
 """Bodies past their bound: what arrives is counted, whatever was declared, and nobody shuts out others."""
-import contextlib, json, socket, time
+import contextlib, json, random, socket, time
 
+from bombs import BOMBS
 from heavy import at_once, connected, gateway, head, over
 from harness import Photic, Upstream, attack, chat_body, harm_if, until
 from waiting import LONG
@@ -83,6 +84,28 @@ def dripping(wire, declared):
 
 attack(7, "a chunked body that drips", wire="chat", declared=None)(dripping)
 attack(7, "a declared body that drips", wire="messages", declared=1 << 20)(dripping)
+
+
+def bombs(coding, noise):
+    """Sixteen bodies at once that would be a gigabyte together."""
+    body = BOMBS[coding](random.Random(7).randbytes(noise))
+    with Upstream() as upstream, gateway(upstream, BUDGET) as photic:
+        def send(number):
+            with connected(photic, LONG) as connection:
+                more = [f"content-encoding: {coding}"]
+                connection.sendall(head(PATHS["messages"], len(body), f"sk-{number % 4}", more) + body)
+                return status_of(connection)
+        told = at_once([lambda number=number: send(number) for number in range(16)])
+        over(photic, BUDGET)
+        # Too large, or no room for it now.
+        harm_if(set(told) - {413, 503} or 413 not in told, f"they are answered with {told}")
+        harm_if(upstream.requests, "some were sent on")
+        until(lambda: photic.chat(chat_body())[0] == 200, "others are served afterwards")
+
+
+for coding in BOMBS:
+    attack(7, f"sixteen bombs in {coding}", coding=coding, noise=0)(bombs)
+    attack(7, f"sixteen bombs in {coding} that are no denser than conversations", coding=coding, noise=200 << 10)(bombs)
 
 
 @attack(7, "one caller's bodies take the place of another's")
