@@ -71,6 +71,40 @@ async fn as_text_only_trouble_is_told_and_not_too_often() {
     assert_eq!(watching.ended().await, "");
 }
 
+#[tokio::test]
+async fn what_is_not_read_is_warned_of_once_for_each_client_and_reason() {
+    let (address, _) = Upstream::answering("{}").await;
+    let watching = Watching::start(&format!("[[upstream]]\nurl = 'http://{address}'")).await;
+    for client in ["one/1", "other/2"] {
+        for (path, headers, body) in [
+            ("/v1/completions", "", b"{\"prompt\":\"x\"}".as_slice()),
+            ("/v1beta/interactions", "", b"{}"),
+            ("/v1/chat/completions", "", b"not json"),
+            ("/v1/messages", "", b"not json"),
+            ("/v1/messages", "content-encoding: snappy\r\n", b"{}"),
+            // A client that asks for it is not warned, and what holds no picture is nothing to warn of.
+            ("/v1/messages", "x-photic-off: 1\r\n", b"{}"),
+            ("/v1/embeddings", "", b"{\"input\":\"x\"}"),
+        ] {
+            let headers = format!("user-agent: {client}\r\n{headers}");
+            let reply = exchange(watching.address, &post(path, &headers, body)).await;
+            assert_eq!(reply.status, 200);
+        }
+    }
+    let log = watching.ended().await;
+    let mut lines: Vec<&str> = log.lines().collect();
+    lines.sort_unstable();
+    let warning = |why: &str| {
+        format!(
+            "photic: warning: a request to `{address}` was passed on unread, pictures included: {why}"
+        )
+    };
+    let path = warning("the path is not that of a known API");
+    let body = warning("the body is not a conversation in a known format");
+    let coding = warning("the content encoding is not known");
+    assert_eq!(lines, [&body, &body, &coding, &coding, &path, &path]);
+}
+
 const CALLER: &str = "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\n";
 
 #[tokio::test]

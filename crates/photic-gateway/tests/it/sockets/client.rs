@@ -7,7 +7,7 @@ use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode};
 use photic_mock::{Chart, Mock, Options};
 use photic_net::websocket::{
-    ClientHandshake, Close, Connection, Kind, Part, ReadError, Reader, Role, Writer,
+    ClientHandshake, Close, Connection, Deflate, Kind, Part, ReadError, Reader, Role, Writer,
 };
 use photic_net::{Client, Outgoing, Timeouts};
 use photic_testkit::image;
@@ -29,6 +29,14 @@ pub(super) struct SocketClient {
     pub(super) is_compressed: bool,
 }
 
+/// A socket of a client, without a writer.
+pub(super) struct SocketHalves {
+    pub(super) reader: Reader<ReadHalf<Connection>>,
+    pub(super) to: WriteHalf<Connection>,
+    headers: HeaderMap,
+    pub(super) deflate: Option<Deflate>,
+}
+
 /// A message, a control frame, or the end of a connection.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Received {
@@ -40,7 +48,7 @@ pub(super) enum Received {
     Ended,
 }
 
-impl SocketClient {
+impl SocketHalves {
     /// Asks for a socket. Returns the status if it is not granted.
     pub(super) async fn ask(
         to: SocketAddr,
@@ -63,13 +71,23 @@ impl SocketClient {
         }
         let headers = reply.headers().clone();
         let deflate = handshake.granted(&headers).unwrap();
-        let (reader, writer) = split(Client::upgraded(reply).await.unwrap());
-        Ok(Self {
-            reader: Reader::new(reader, Role::Client, deflate, LIMIT),
-            writer: Writer::new(writer, Role::Client, deflate),
-            headers,
-            is_compressed: deflate.is_some(),
-        })
+        let (reader, to) = split(Client::upgraded(reply).await.unwrap());
+        Ok(Self { reader: Reader::new(reader, Role::Client, deflate, LIMIT), to, headers, deflate })
+    }
+}
+
+impl SocketClient {
+    /// Asks for a socket. Returns the status if it is not granted.
+    pub(super) async fn ask(
+        to: SocketAddr,
+        path: &str,
+        more: &[(&'static str, &'static str)],
+        compress: bool,
+    ) -> Result<Self, StatusCode> {
+        let SocketHalves { reader, to, headers, deflate } =
+            SocketHalves::ask(to, path, more, compress).await?;
+        let writer = Writer::new(to, Role::Client, deflate);
+        Ok(Self { reader, writer, headers, is_compressed: deflate.is_some() })
     }
 
     /// Opens a socket for Responses.

@@ -3,6 +3,7 @@
 mod client;
 mod closing;
 mod compressed;
+mod cut;
 mod faults;
 mod frames;
 mod healed;

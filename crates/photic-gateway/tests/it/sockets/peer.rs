@@ -13,12 +13,33 @@ pub(super) struct Peer {
     pub(super) writer: Writer<WriteHalf<TcpStream>>,
 }
 
+/// One side of a socket of the upstream, without a writer.
+pub(super) struct PeerHalves {
+    pub(super) reader: Reader<ReadHalf<TcpStream>>,
+    pub(super) to: WriteHalf<TcpStream>,
+    pub(super) deflate: Option<Deflate>,
+}
+
 /// The heads of the requests that an upstream got.
 pub(super) type Heads = Arc<Mutex<Vec<String>>>;
 
 /// Starts an upstream that grants every socket and hands it to a function.
 pub(super) async fn start<F>(
     behave: impl Fn(Peer) -> F + Send + Sync + 'static,
+) -> (SocketAddr, Heads)
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    start_without_writer(move |halves| {
+        let PeerHalves { reader, to, deflate } = halves;
+        behave(Peer { reader, writer: Writer::new(to, Role::Server, deflate) })
+    })
+    .await
+}
+
+/// Starts an upstream that grants every socket and hands it to a function that writes by itself.
+pub(super) async fn start_without_writer<F>(
+    behave: impl Fn(PeerHalves) -> F + Send + Sync + 'static,
 ) -> (SocketAddr, Heads)
 where
     F: Future<Output = ()> + Send + 'static,
@@ -40,7 +61,7 @@ where
     (address, heads)
 }
 
-async fn granted(mut stream: TcpStream, seen: &Heads) -> Option<Peer> {
+async fn granted(mut stream: TcpStream, seen: &Heads) -> Option<PeerHalves> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         head.push(stream.read_u8().await.ok()?);
@@ -61,9 +82,6 @@ async fn granted(mut stream: TcpStream, seen: &Heads) -> Option<Peer> {
     reply.push_str("\r\n");
     stream.write_all(reply.as_bytes()).await.ok()?;
     stream.set_nodelay(true).unwrap();
-    let (reader, writer) = split(stream);
-    Some(Peer {
-        reader: Reader::new(reader, Role::Server, deflate, 256 << 20),
-        writer: Writer::new(writer, Role::Server, deflate),
-    })
+    let (reader, to) = split(stream);
+    Some(PeerHalves { reader: Reader::new(reader, Role::Server, deflate, 256 << 20), to, deflate })
 }

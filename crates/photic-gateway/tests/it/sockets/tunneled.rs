@@ -31,5 +31,6 @@ async fn a_realtime_socket_is_a_tunnel_that_says_so() {
     assert!(heads.lock().unwrap()[0].starts_with("GET /v1/realtime?model=m "));
     let page = exchange(gateway, &get("/metrics", "")).await;
     let page = String::from_utf8(page.body).unwrap();
-    assert!(page.contains("photic_sockets_total{kind=\"tunnel\"} 2"), "{page}");
+    assert!(page.contains("photic_sockets_total{kind=\"tunnel\"} 2\n"), "{page}");
+    assert!(page.contains("photic_passed_total{reason=\"websocket\"} 2\n"), "{page}");
 }
