@@ -69,6 +69,7 @@
 //! [`Transcript::put_fetched`]).
 
 mod check;
+mod clean_prefix;
 mod dump;
 mod fetched;
 pub mod finding;
@@ -96,6 +97,7 @@ pub mod transcript;
 pub mod wire;
 
 pub use check::check;
+pub use clean_prefix::{CleanPrefix, ShortenedBody};
 pub use dump::{Dump, detect_dump, lift_dump};
 pub use fetched::{FetchResult, Wanted, fetchable, references};
 pub use finding::{Code, Cost, Finding, Position};

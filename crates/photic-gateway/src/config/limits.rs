@@ -17,8 +17,12 @@ pub struct Limits {
     /// most half. A request that gets no memory within two seconds fails with 503 and `Retry-After`.
     pub memory_mib: u32,
     /// Size of the cache of prepared images, in MiB, so that later turns need not prepare them again.
-    /// At most a sixteenth of `memory_mib` is used.
+    /// At most a twentieth of `memory_mib` is used.
     pub pictures_mib: u32,
+    /// Size of the cache of conversations, in MiB: the beginnings of requests without media that were
+    /// sent unchanged, so that of a later turn only the new messages have to be read. A conversation
+    /// takes as much as its request body. 0 keeps none. At most a twentieth of `memory_mib` is used.
+    pub conversations_mib: u32,
     /// Maximum client connections at once, or fewer if the process may not open as many files. Beyond
     /// it, connections without a request are closed first, then new ones get 503. The listener for
     /// operators (`admin.listen`) has 64 connections of its own.
@@ -63,6 +67,7 @@ impl Default for Limits {
             body_mib: 64,
             memory_mib: 0,
             pictures_mib: 64,
+            conversations_mib: 64,
             connections: 1024,
             connections_per_peer: 256,
         }

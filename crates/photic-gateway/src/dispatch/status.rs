@@ -12,7 +12,7 @@ use crate::media::PixelWork;
 use crate::observe::{Gauges, Watchers};
 use crate::record::{Recorder, Server, StoreBackend};
 use crate::tenant::{Admission, Auditing};
-use crate::turn::Pipeline;
+use crate::turn::{Conversations, Pipeline};
 
 /// Media type of the text format of Prometheus.
 const METRICS: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
@@ -23,6 +23,7 @@ pub(crate) struct Status {
     pub(crate) stopping: Arc<AtomicBool>,
     pub(crate) admission: Arc<Admission>,
     pub(crate) pipeline: Arc<Pipeline>,
+    pub(crate) conversations: Option<Arc<Conversations>>,
     pub(crate) pixels: Arc<PixelWork>,
     pub(crate) recorder: Option<Arc<Recorder>>,
     pub(crate) backend: Option<Arc<dyn StoreBackend>>,
@@ -65,6 +66,7 @@ impl Status {
         let memory = self.admission.memory();
         Gauges {
             picture_cache: self.pipeline.derivatives.figures(),
+            conversations: self.conversations.as_ref().map_or((0, 0, 0), |kept| kept.figures()),
             turns: self.recorder.as_ref().map_or((0, 0), |one| (one.kept.get(), one.lost.get())),
             audit_lost: self.admission.auditing().map_or(0, Auditing::lost),
             pixel_jobs: self.pixels.running() as u64,

@@ -28,7 +28,9 @@ pub(crate) use pieces::pieces;
 pub(crate) use place::{ConnectionPlace, HoldPlace};
 pub(crate) use refusal::Refusal;
 pub(crate) use reply_body::{Broken, ReplyBody, ReplyTap, Stream};
-pub(crate) use request_body::{Body, Bounds, check_length, declared_length, decode, drain, read};
+pub(crate) use request_body::{
+    Body, Bounds, check_length, declared_length, decode, drain, lift_part, read,
+};
 pub(crate) use request_target::check_target;
 pub(crate) use route::Route;
 pub(crate) use upgrade::asks_for_socket;

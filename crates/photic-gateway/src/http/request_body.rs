@@ -55,18 +55,28 @@ impl Body {
 
     /// Lifts the body into a transcript. Unless the body names the model, it comes from `params`.
     pub(crate) fn lift<'b>(&'b self, wire: Wire, params: &'b PathParams) -> Lifted<'b> {
-        let (mut transcript, findings) = photic::lift_with_hints(wire, &self.bytes, &self.runs);
-        let settings = &mut transcript.settings;
-        if let Some(model) = &params.model
-            && (settings.model.is_none() || !wire.names_model())
-        {
-            settings.model = Some(Str::plain(model.as_str()));
-        }
-        if params.stream && settings.shared.iter().all(|(name, _)| *name != "stream") {
-            settings.shared.push(("stream", b"true"));
-        }
-        (transcript, findings)
+        with_params(photic::lift_with_hints(wire, &self.bytes, &self.runs), wire, params)
     }
+}
+
+/// Lifts a part of a body, as [`Body::lift`] lifts all of it.
+pub(crate) fn lift_part<'b>(part: &'b [u8], wire: Wire, params: &'b PathParams) -> Lifted<'b> {
+    with_params(photic::lift(wire, part), wire, params)
+}
+
+/// Sets what the path of a request says and its body does not.
+fn with_params<'b>(lifted: Lifted<'b>, wire: Wire, params: &'b PathParams) -> Lifted<'b> {
+    let (mut transcript, findings) = lifted;
+    let settings = &mut transcript.settings;
+    if let Some(model) = &params.model
+        && (settings.model.is_none() || !wire.names_model())
+    {
+        settings.model = Some(Str::plain(model.as_str()));
+    }
+    if params.stream && settings.shared.iter().all(|(name, _)| *name != "stream") {
+        settings.shared.push(("stream", b"true"));
+    }
+    (transcript, findings)
 }
 
 impl From<Bytes> for Body {

@@ -13,6 +13,9 @@ use super::caller_id::CallerId;
 const WAIT_TIMEOUT: Duration = Duration::from_secs(2);
 /// All caches together may take the budget divided by this.
 const CACHE_PART: u64 = 4;
+/// The number of caches that share their part: prepared images, looked-up media twice, fetched
+/// images, and conversations.
+const CACHES: u64 = 5;
 
 /// There was no memory for a request within [`WAIT_TIMEOUT`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -114,7 +117,7 @@ impl MemoryBudget {
 
     /// Returns the bytes that one cache may take: as configured, as far as all caches fit into their part.
     pub(crate) fn cache(&self, mib: u32) -> usize {
-        let most = (self.total - self.requests) / 4;
+        let most = (self.total - self.requests) / CACHES;
         usize::try_from((u64::from(mib) << 20).min(most)).unwrap_or(usize::MAX)
     }
 

@@ -27,6 +27,9 @@ const MAX_MODELS: usize = 64;
 pub(crate) struct Gauges {
     /// Hits, misses and bytes of the cache of prepared images.
     pub(crate) picture_cache: (u64, u64, u64),
+    /// Requests that went on with a known conversation, requests that were read whole, and the bytes
+    /// of the conversations that are kept.
+    pub(crate) conversations: (u64, u64, u64),
     /// Turns that were recorded, and turns that could not be.
     pub(crate) turns: (u64, u64),
     /// Audit entries that could not be written.
@@ -171,6 +174,7 @@ impl Metrics {
         self.sockets.write(&mut page);
         let (hits, misses, bytes) = gauges.picture_cache;
         let (kept, lost) = gauges.turns;
+        let (continued, read_whole, conversation_bytes) = gauges.conversations;
         for (name, help, value) in [
             (
                 "photic_request_bytes_total",
@@ -185,6 +189,16 @@ impl Metrics {
             ("photic_reply_bytes_total", "Bytes of reply bodies to clients.", self.bytes_out.get()),
             ("photic_picture_cache_hits_total", "Prepared images found in the cache.", hits),
             ("photic_picture_cache_misses_total", "Images that had to be prepared.", misses),
+            (
+                "photic_conversations_continued_total",
+                "Requests of which only the new messages were read.",
+                continued,
+            ),
+            (
+                "photic_conversations_read_total",
+                "Requests of at least 4 KiB that were read whole.",
+                read_whole,
+            ),
             (
                 "photic_log_lines_dropped_total",
                 "Log lines dropped because the reader was too slow.",
@@ -215,6 +229,11 @@ impl Metrics {
                 gauges.memory_total,
             ),
             ("photic_picture_cache_bytes", "Bytes of prepared images in the cache.", bytes),
+            (
+                "photic_conversations_bytes",
+                "Bytes of conversations that are kept for their next turns.",
+                conversation_bytes,
+            ),
         ] {
             page.single(name, "gauge", help, value);
         }

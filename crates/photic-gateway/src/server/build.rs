@@ -28,7 +28,7 @@ use crate::observe::{self, Exporter, Log, Tally, Watchers};
 use crate::record::{LocalBackend, Recorder, StoreBackend};
 use crate::socket::Sockets;
 use crate::tenant::{Admission, Auditing, Callers, Quota};
-use crate::turn::{Fetcher, Pipeline, Planner, Recall, TurnRecorder, Turns};
+use crate::turn::{Conversations, Fetcher, Pipeline, Planner, Recall, TurnRecorder, Turns};
 use crate::upstream::{Profiles, UpstreamClient, Upstreams, is_itself};
 
 /// An error that keeps a gateway from starting.
@@ -99,12 +99,10 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
     let shared = shared(config)?;
     #[cfg(feature = "openwop")]
     let is_fleet = shared.backend.is_some();
-    let (learned, mut warning) = learned(config, &shared);
+    let (learned, warning) = learned(config, &shared);
     let Shared { callers, quotas, auditing, backend, .. } = shared;
-    if callers.requires_keys() && admin.is_none() {
-        let hidden = "`/metrics` is not answered if tenant keys are required; set `admin.listen`";
-        warning = Some(warning.map_or(hidden.to_owned(), |other| format!("{other}; {hidden}")));
-    }
+    let hides_metrics = callers.requires_keys() && admin.is_none();
+    let warning = if hides_metrics { Some(hidden_metrics(warning)) } else { warning };
     #[cfg(not(feature = "openwop"))]
     refuse_openwop(config)?;
     // In a fleet the next request may reach another process, which does not have the objects.
@@ -118,9 +116,9 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
     let cache = Arc::new(MediaCache::new(picture_bytes, memory.cache(16)));
     let buffers = Buffers::within(&memory);
     let remote = RemoteMedia::new(&config.fetch, memory.cache(config.fetch.keep_mib));
+    let conversations = conversations(config, &memory, recorder.is_some());
     let admission = Arc::new(Admission::new(callers, quotas, auditing, memory));
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    let pixels = Arc::new(PixelWork::new(processors, seconds(config.timeouts.pixels_s)));
+    let pixels = pixel_work(config);
     let client = Arc::new(client(config));
     let tally = Arc::clone(&watchers.tally);
     let library = library(config, backend.as_ref(), &cache, &admission);
@@ -139,6 +137,7 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
     let recorder = recorder.zip(backend.clone());
     let turns = Arc::new(Turns {
         buffers: Arc::clone(&buffers),
+        conversations: conversations.clone(),
         recall: recorder.clone().map(|(recorder, backend)| Recall { recorder, backend, cache }),
         pipeline: Arc::clone(&pipeline),
         pixels: Arc::clone(&pixels),
@@ -161,6 +160,7 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
             stopping: Arc::clone(&stopping),
             admission: Arc::clone(&admission),
             pipeline,
+            conversations,
             pixels,
             recorder: recorder.clone(),
             backend: backend.clone(),
@@ -192,6 +192,27 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
         tally,
         warning,
     })
+}
+
+/// Adds a warning that nobody can read the metrics.
+fn hidden_metrics(warning: Option<String>) -> String {
+    let hidden = "`/metrics` is not answered if tenant keys are required; set `admin.listen`";
+    warning.map_or(hidden.to_owned(), |other| format!("{other}; {hidden}"))
+}
+
+/// Creates the cache of conversations. A recorded turn needs all of its messages, so it has none.
+fn conversations(
+    config: &Config,
+    memory: &MemoryBudget,
+    is_recorded: bool,
+) -> Option<Arc<Conversations>> {
+    let bytes = memory.cache(config.limits.conversations_mib);
+    (bytes > 0 && !is_recorded).then(|| Arc::new(Conversations::new(bytes)))
+}
+
+fn pixel_work(config: &Config) -> Arc<PixelWork> {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    Arc::new(PixelWork::new(processors, seconds(config.timeouts.pixels_s)))
 }
 
 /// Creates the observers of requests, and the exporter of traces if one is set.

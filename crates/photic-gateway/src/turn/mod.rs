@@ -14,6 +14,8 @@
 mod audit;
 mod batch;
 mod client_words;
+mod continued;
+mod conversations;
 mod diagnose;
 #[cfg(test)]
 mod diagnose_tests;
@@ -38,6 +40,7 @@ mod turns;
 mod unwrap;
 mod usage_tap;
 
+pub(crate) use conversations::Conversations;
 pub(crate) use fetch::Fetcher;
 pub(crate) use frames::{FrameHealing, FrameRejection, FrameTurn};
 pub(crate) use pipeline::Pipeline;

@@ -11,6 +11,7 @@ use photic::json::Str;
 
 use super::audit;
 use super::client_words::{Recovering, client};
+use super::conversations::Conversations;
 use super::heal::Healer;
 use super::lower::{OutboundRequest, lower};
 use super::pipeline::Pipeline;
@@ -36,6 +37,8 @@ pub(crate) struct Turns {
     pub(crate) buffers: Arc<Buffers>,
     /// Set if sessions are recorded.
     pub(crate) recall: Option<Recall>,
+    /// The beginnings of conversations that need nothing. Recorded sessions are read whole.
+    pub(crate) conversations: Option<Arc<Conversations>>,
     pub(crate) pipeline: Arc<Pipeline>,
     pub(crate) pixels: Arc<PixelWork>,
     pub(crate) client: Arc<UpstreamClient>,
@@ -174,6 +177,9 @@ impl Turns {
         inbound: &Arc<InboundRequest>,
         admitted: &Admitted,
     ) -> Result<(Arc<RecalledRequest>, OutboundRequest), Failure> {
+        if let Some(continued) = self.continued(inbound, admitted) {
+            return Ok(continued);
+        }
         let Pipeline { planner, fetcher, derivatives, .. } = &*self.pipeline;
         let (transcript, findings) = inbound.lift();
         let recalled = self.recalled(inbound, &transcript, admitted).await?;
@@ -197,6 +203,9 @@ impl Turns {
         let supplies = Supplies { inputs: &inputs, pixels: None };
         let prepared = prepare(&target, planned, supplies, &fetcher.remote, derivatives);
         let lowered = lower(&prepared);
+        if let Some(conversations) = &self.conversations {
+            conversations.keep(inbound, &lowered, &findings);
+        }
         let outbound = lowered.into_outbound(inbound, &findings, self.pipeline.keep());
         drop(prepared);
         Ok((recalled, OutboundRequest { charges, ..outbound }))

@@ -8,6 +8,7 @@
 )]
 
 mod caller;
+mod continuing;
 mod crossing;
 mod encodings;
 mod envelopes;

@@ -14,7 +14,7 @@ pub(crate) use base64_run::{base64_run, is_base64};
 pub use base64_runs::Base64Runs;
 pub use out::Segments;
 pub(crate) use out::{Fragment, Out};
-pub(crate) use scan::PROBE;
+pub(crate) use scan::{PROBE, most_values};
 pub use text::Str;
 pub(crate) use text::escape_into;
 pub(crate) use value::NodeId;

@@ -103,16 +103,20 @@ pub(crate) struct Scanned {
 /// Minimum length of a run that is recorded.
 pub(crate) const LONG_RUN: usize = 4096;
 
+/// Returns the maximum number of values, keys included, in a text of a length.
+///
+/// A body may be all punctuation, and its index must stay within a few times its own size. A node
+/// takes sixteen bytes, so this is at most 6.4 bytes of index for each byte of text. Bytes spelled
+/// as lists of numbers, which some SDKs send, take a node for every three or four bytes of text.
+pub(crate) fn most_values(length: usize) -> usize {
+    (length / 5 * 2).max(1 << 16)
+}
+
 /// Scans one JSON value that must fill the whole text.
 pub(crate) fn scan(text: &[u8], quoting: Quoting, known: Runs<'_>) -> Result<Scanned, Stop> {
     if text.len() >= u32::MAX as usize {
         return Err(Stop { at: 0, why: Stop::TOO_LONG });
     }
-    // A body may be all punctuation, and its index must stay within a few times its own size. A
-    // node takes sixteen bytes, so this is at most 6.4 bytes of index for each byte of text. Bytes
-    // spelled as lists of numbers, which some SDKs send, take a node for every three or four bytes
-    // of text.
-    let most_nodes = (text.len() / 5 * 2).max(1 << 16);
     let mut scanner = Scanner {
         text,
         at: 0,
@@ -121,7 +125,7 @@ pub(crate) fn scan(text: &[u8], quoting: Quoting, known: Runs<'_>) -> Result<Sca
         open: Vec::new(),
         runs: Vec::new(),
         known,
-        most_nodes,
+        most_nodes: most_values(text.len()),
     };
     scanner.document()?;
     Ok(Scanned { nodes: scanner.nodes, runs: scanner.runs })

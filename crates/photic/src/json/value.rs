@@ -139,6 +139,11 @@ impl<'d, 'a> Value<'d, 'a> {
         self.id
     }
 
+    /// Returns the id of the node behind the value and all that is in it.
+    pub(crate) fn next_id(&self) -> NodeId {
+        self.node().next
+    }
+
     /// Returns the kind of the value.
     pub fn kind(&self) -> Kind {
         self.node().kind

@@ -10,6 +10,7 @@ mod capability;
 mod captured;
 mod cases;
 mod choices;
+mod clean_prefix;
 mod codex_tools;
 mod conservation;
 mod dumps;
