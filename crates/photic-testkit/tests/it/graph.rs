@@ -80,8 +80,17 @@ const EDGES: &[(&str, &[&str], &[&str])] = &[
 ];
 
 /// The crates that `photic` may name in its manifest. Adding one is a decision that is made here.
-const PHOTIC_DIRECT: [&str; 8] =
-    ["base64", "blake3", "imagesize", "memchr", "regex-lite", "serde", "serde_json", "toml"];
+const PHOTIC_DIRECT: [&str; 9] = [
+    "base64",
+    "blake3",
+    "fearless_simd",
+    "imagesize",
+    "memchr",
+    "regex-lite",
+    "serde",
+    "serde_json",
+    "toml",
+];
 
 /// Crates that `photic` must never pull, even indirectly: no runtime, no network, no codec, no
 /// clock, no randomness, no store.
