@@ -3,7 +3,7 @@
 //! A drawn picture repeats pixels exactly and then jumps; a photograph rarely repeats and rarely
 //! jumps. Scaling keeps both traits, so the pixels that will be sent are classified.
 
-use super::formats;
+use super::png;
 use crate::Raster;
 
 /// The kind of a picture, for choosing an encoder.
@@ -24,7 +24,7 @@ const SOFT: u8 = 16;
 /// Classifies a picture.
 pub fn classify(raster: &Raster) -> Content {
     // A photograph has its 257th color within a few rows, so this check is cheap.
-    let drawn = Steps::of(raster).is_drawn() || formats::has_few_colors(raster);
+    let drawn = Steps::of(raster).is_drawn() || png::has_few_colors(raster);
     if drawn { Content::Screen } else { Content::Photo }
 }
 

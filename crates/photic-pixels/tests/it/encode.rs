@@ -204,6 +204,73 @@ fn the_bytes_are_the_same_on_any_thread() {
     });
 }
 
+/// The depth and the color type of a PNG.
+fn kind(encoded: &Encoded) -> (u8, u8) {
+    (encoded.bytes[24], encoded.bytes[25])
+}
+
+#[test]
+fn gray_is_written_as_gray_at_every_depth() {
+    let lossless = EncodeOptions { prefer: Prefer::Lossless, ..EncodeOptions::default() };
+    for (step, levels, kind_expected) in
+        [(255, 2, (1, 0)), (85, 4, (2, 0)), (17, 16, (4, 0)), (1, 256, (8, 0)), (5, 16, (4, 3))]
+    {
+        let gray: Vec<u8> = (0..50 * 40).map(|i| (mix(i) % levels * step) as u8).collect();
+        let rgb: Vec<u8> = gray.iter().flat_map(|&level| [level; 3]).collect();
+        for (layout, data) in [(Layout::Gray, &gray), (Layout::Rgb, &rgb)] {
+            let raster = Raster { width: 50, height: 40, layout, data: data.clone() };
+            let encoded = encode(&raster, &lossless).unwrap();
+            assert_eq!(kind(&encoded), kind_expected, "{levels} levels in steps of {step}");
+            assert_eq!(decoded(&encoded).to_luma8().into_raw(), gray);
+        }
+    }
+}
+
+/// Pictures of a number of colors, gray or not, opaque or not.
+fn pictures() -> impl Strategy<Value = Raster> {
+    let layout = prop_oneof![Just(Layout::Gray), Just(Layout::Rgb), Just(Layout::Rgba)];
+    let colors = prop_oneof![1_u64..=20, 250_u64..=260, Just(1 << 24)];
+    let palette = prop_oneof![Just(0_u64), Just(1), Just(17)];
+    (1_u32..90, 1_u32..60, layout, colors, palette, any::<bool>(), any::<u64>()).prop_map(
+        |(width, height, layout, colors, gray_step, opaque, seed)| {
+            let pixel = |i: u64| {
+                let color = mix(seed ^ (mix(seed ^ i) % colors));
+                let level = (color % 256 / gray_step.max(1) * gray_step.max(1)) as u8;
+                let [r, g, b, alpha, ..] = color.to_le_bytes();
+                let [r, g, b] = if gray_step == 0 { [r, g, b] } else { [level; 3] };
+                [r, g, b, if opaque { 255 } else { alpha % 3 * 127 }]
+            };
+            let pixels = (0..u64::from(width) * u64::from(height)).map(pixel);
+            let data = pixels.flat_map(|rgba| match layout {
+                Layout::Gray => rgba[..1].to_vec(),
+                Layout::Rgb => rgba[..3].to_vec(),
+                Layout::Rgba => rgba.to_vec(),
+            });
+            Raster { width, height, layout, data: data.collect() }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+    #[test]
+    fn a_png_decodes_to_the_pixels_that_were_encoded(raster in pictures()) {
+        let options = EncodeOptions {
+            accepts: &["image/png"],
+            prefer: Prefer::Lossless,
+            ..EncodeOptions::default()
+        };
+        let image = decoded(&encode(&raster, &options).unwrap());
+        prop_assert_eq!((image.width(), image.height()), (raster.width, raster.height));
+        let same = match raster.layout {
+            Layout::Gray => image.to_luma8().into_raw(),
+            Layout::Rgb => image.to_rgb8().into_raw(),
+            Layout::Rgba => image.to_rgba8().into_raw(),
+        };
+        prop_assert_eq!(same, raster.data);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
     #[test]
