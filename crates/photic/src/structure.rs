@@ -3,13 +3,15 @@
 //! A segment is one assistant turn (its units) and everything that follows it up to the next one.
 //! Every pass here is linear, because conversations are untrusted input.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::finding::{Code, Finding};
 use crate::json::{NodeId, Str};
 use crate::profile::CallIds;
-use crate::transcript::{CallKind, Message, Part, Role, Transcript};
+use crate::transcript::{Call, CallKind, Message, Part, Role, Transcript};
 use crate::wire::Wire;
 
 /// A part of a unit: the index of the unit, and that of the part.
@@ -45,29 +47,27 @@ pub(crate) fn segments(transcript: &Transcript<'_>, reader: Reader) -> Vec<Segme
     let messages = &transcript.messages;
     let mut segments = cut(messages, transcript.wire);
     let mut open = OpenCalls::default();
-    let mut answered = BTreeSet::new();
+    // The calls of each segment that have no result yet.
+    let mut waiting = vec![0_usize; segments.len()];
     for at in 0..segments.len() {
         // A flat list may answer late. On other wires a turn is over once another unit followed
         // it.
         if at > 0 && !transcript.wire.rules().flat && !segments[at - 1].tail.is_empty() {
-            open = OpenCalls::default();
+            open.clear();
         }
-        for place in calls(messages, segments[at].head.clone()) {
-            if let Part::Call(call) = &messages[place.0].parts[place.1] {
-                open.add(call.id.decode().into_owned(), at, place);
-            }
+        for (place, call) in calls(messages, segments[at].head.clone()) {
+            open.add(call.id.decode(), at, place);
+            waiting[at] += 1;
         }
-        for place in
-            places(messages, segments[at].tail.clone(), |part| matches!(part, Part::Result(_)))
-        {
-            let Part::Result(result) = &messages[place.0].parts[place.1] else { continue };
+        for (place, part) in places(messages, segments[at].tail.clone()) {
+            let Part::Result(result) = part else { continue };
             if reader == Reader::OwnWire && result.kind == CallKind::Hosted {
                 segments[at].results.push((place, None));
                 continue;
             }
-            match open.take(&result.call_id.decode()) {
+            match open.take(result.call_id.decode()) {
                 Some((turn, call)) => {
-                    answered.insert(call);
+                    waiting[turn] -= 1;
                     segments[turn].results.push((place, Some(call)));
                 }
                 None if lenient => segments[at].results.push((place, None)),
@@ -78,9 +78,11 @@ pub(crate) fn segments(transcript: &Transcript<'_>, reader: Reader) -> Vec<Segme
         }
     }
     if !lenient {
-        for segment in &mut segments {
+        for (segment, _) in segments.iter_mut().zip(waiting).filter(|(_, waiting)| *waiting > 0) {
+            let answered: BTreeSet<Place> =
+                segment.results.iter().filter_map(|(_, call)| *call).collect();
             segment.missing = calls(messages, segment.head.clone())
-                .into_iter()
+                .map(|(place, _)| place)
                 .filter(|place| !answered.contains(place))
                 // A screenshot cannot be replaced by text.
                 .filter(|place| reader == Reader::OtherWire || !is_screen(messages, *place))
@@ -93,27 +95,25 @@ pub(crate) fn segments(transcript: &Transcript<'_>, reader: Reader) -> Vec<Segme
 /// Calls that wait for a result, by id. The nearest turn comes first, and within it the first
 /// call.
 #[derive(Default)]
-struct OpenCalls {
-    by_id: BTreeMap<String, Vec<(usize, VecDeque<Place>)>>,
-}
+struct OpenCalls<'a>(BTreeSet<(Cow<'a, str>, Reverse<usize>, Place)>);
 
-impl OpenCalls {
-    fn add(&mut self, id: String, turn: usize, place: Place) {
-        let turns = self.by_id.entry(id).or_default();
-        match turns.last_mut() {
-            Some((last, places)) if *last == turn => places.push_back(place),
-            _ => turns.push((turn, VecDeque::from([place]))),
-        }
+impl<'a> OpenCalls<'a> {
+    fn clear(&mut self) {
+        self.0.clear();
     }
 
-    fn take(&mut self, id: &str) -> Option<(usize, Place)> {
-        let turns = self.by_id.get_mut(id)?;
-        let (turn, places) = turns.last_mut()?;
-        let found = (*turn, places.pop_front()?);
-        if places.is_empty() {
-            turns.pop();
+    fn add(&mut self, id: Cow<'a, str>, turn: usize, place: Place) {
+        self.0.insert((id, Reverse(turn), place));
+    }
+
+    fn take(&mut self, id: Cow<'a, str>) -> Option<(usize, Place)> {
+        let first = (id.clone(), Reverse(usize::MAX), (0, 0));
+        let &(ref found, Reverse(turn), place) = self.0.range(first..).next()?;
+        if *found != id {
+            return None;
         }
-        Some(found)
+        self.0.remove(&(id, Reverse(turn), place));
+        Some((turn, place))
     }
 }
 
@@ -150,21 +150,26 @@ fn cut(messages: &[Message<'_>], wire: Wire) -> Vec<Segment> {
     segments
 }
 
-fn calls(messages: &[Message<'_>], units: Range<usize>) -> Vec<Place> {
-    places(messages, units, |part| matches!(part, Part::Call(_)))
+/// Returns the calls of some units, each with its place.
+fn calls<'t, 'a>(
+    messages: &'t [Message<'a>],
+    units: Range<usize>,
+) -> impl Iterator<Item = (Place, &'t Call<'a>)> {
+    places(messages, units).filter_map(|(place, part)| match part {
+        Part::Call(call) => Some((place, call)),
+        _ => None,
+    })
 }
 
-fn places(
-    messages: &[Message<'_>],
+/// Returns the parts of some units, each with its place.
+fn places<'t, 'a>(
+    messages: &'t [Message<'a>],
     units: Range<usize>,
-    wanted: impl Fn(&Part<'_>) -> bool,
-) -> Vec<Place> {
-    let mut places = Vec::new();
-    for unit in units {
+) -> impl Iterator<Item = (Place, &'t Part<'a>)> {
+    units.flat_map(|unit| {
         let parts = messages[unit].parts.iter().enumerate();
-        places.extend(parts.filter(|(_, part)| wanted(part)).map(|(part, _)| (unit, part)));
-    }
-    places
+        parts.map(move |(part, of)| ((unit, part), of))
+    })
 }
 
 impl Segment {
@@ -208,41 +213,51 @@ pub(crate) fn renames(
     // Other wires do not restrict ids, and an id that looks like an instruction must not be passed
     // on.
     let plain_only = target.rules().plain_call_ids || transcript.own_wire() != Some(target);
-    let answers: BTreeMap<Place, Place> = segments
-        .iter()
-        .flat_map(|segment| &segment.results)
-        .filter_map(|&(result, call)| Some((call?, result)))
-        .collect();
+    // The result that answers each call, once it is needed: ids are nearly always taken as they are.
+    let mut answers: Option<BTreeMap<Place, Place>> = None;
     // The number of uses of each id. A new id continues the count.
-    let mut used: BTreeMap<String, usize> = BTreeMap::new();
+    let mut used: BTreeMap<Cow<'_, str>, usize> = BTreeMap::new();
     let mut renames = BTreeMap::new();
     for segment in segments {
         if !target.rules().unique_call_ids {
             used.clear();
         }
-        let own = calls(messages, segment.head.clone());
-        for place in own.into_iter().chain(segment.orphans.iter().copied()) {
+        let own = calls(messages, segment.head.clone()).map(|(place, _)| place);
+        for place in own.chain(segment.orphans.iter().copied()) {
             let id = match &messages[place.0].parts[place.1] {
                 Part::Call(call) => call.id.decode(),
                 Part::Result(result) => result.call_id.decode(),
                 _ => continue,
             };
-            let shaped = |id: String| match dialect {
+            let shaped = |id: Cow<'_, str>| match dialect {
                 CallIds::NineLetters => nine_letters(&id),
-                CallIds::Any => id,
+                CallIds::Any => id.into_owned(),
             };
-            let wanted = shaped(if plain_only { plain_id(&id) } else { id.to_string() });
-            let count = used.entry(wanted.clone()).or_insert(0);
-            *count += 1;
-            let mut fresh =
-                if *count == 1 { wanted.clone() } else { shaped(format!("{wanted}_{count}")) };
-            while fresh != wanted && used.contains_key(&fresh) {
-                fresh = shaped(format!("{fresh}_"));
+            let is_taken = !(plain_only && plain_id(&id) != id)
+                && (dialect == CallIds::Any || nine_letters(&id) == id);
+            if is_taken && !used.contains_key(&id) {
+                used.insert(id, 1);
+                continue;
             }
-            used.entry(fresh.clone()).or_insert(1);
+            let wanted = shaped(if plain_only { plain_id(&id) } else { id.clone() });
+            let count = used.entry(Cow::Owned(wanted.clone())).or_insert(0);
+            *count += 1;
+            let mut fresh = if *count == 1 {
+                wanted.clone()
+            } else {
+                shaped(format!("{wanted}_{count}").into())
+            };
+            while fresh != wanted && used.contains_key(fresh.as_str()) {
+                fresh = shaped(format!("{fresh}_").into());
+            }
+            used.entry(Cow::Owned(fresh.clone())).or_insert(1);
             if fresh == id {
                 continue;
             }
+            let answers = answers.get_or_insert_with(|| {
+                let results = segments.iter().flat_map(|segment| &segment.results);
+                results.filter_map(|&(result, call)| Some((call?, result))).collect()
+            });
             if let Some(result) = answers.get(&place) {
                 renames.insert(*result, Str::plain(fresh.clone()));
             }
@@ -254,14 +269,14 @@ pub(crate) fn renames(
 
 /// Returns an id that every wire takes: `id` itself if it is a plain word, else a name made from
 /// it.
-pub(crate) fn plain_id(id: &str) -> String {
+pub(crate) fn plain_id(id: &str) -> Cow<'_, str> {
     let is_plain = (1..=64).contains(&id.len())
         && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
     if is_plain {
-        return id.to_owned();
+        return Cow::Borrowed(id);
     }
     let digest = blake3::hash(id.as_bytes()).to_hex();
-    format!("call_{}", &digest.as_str()[..24])
+    Cow::Owned(format!("call_{}", &digest.as_str()[..24]))
 }
 
 /// Returns nine letters or digits: `id` itself if it is that, else a name made from it.

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use crate::json::{Kind, Str, Value};
+use crate::json::Str;
 use crate::media::{
     Digest, Found, Header, Media, MediaKind, Payload, Source, Spelled, index_by_media, is_type,
 };
@@ -202,7 +202,9 @@ pub fn survey(transcript: &Transcript<'_>) -> Survey {
     let nowhere = (0, Slot::Message(Role::Unknown), None, Bounds::default(), false);
     let mut places = vec![nowhere; transcript.media.len()];
     let mut tools: BTreeMap<Cow<'_, str>, &Str<'_>> = BTreeMap::new();
-    for (index, message) in messages.iter().enumerate() {
+    // Without media, there are no places to find.
+    let holders = if transcript.media.is_empty() { &[] } else { messages.as_slice() };
+    for (index, message) in holders.iter().enumerate() {
         tools.extend(message.calls().map(|call| (call.id.decode(), &call.name)));
         for part in &message.parts {
             let slot = match part {
@@ -260,22 +262,9 @@ pub fn survey(transcript: &Transcript<'_>) -> Survey {
 
 /// Returns `true` if any object of the body has a member that marks a position for the cache.
 fn is_marked(transcript: &Transcript<'_>) -> bool {
-    let mut open: Vec<Value<'_, '_>> = transcript.doc.root().into_iter().collect();
-    while let Some(value) = open.pop() {
-        match value.kind() {
-            Kind::Object => {
-                for (key, member) in value.entries() {
-                    if Mark::ALL.iter().any(|mark| key.is(mark.name())) && !member.is_null() {
-                        return true;
-                    }
-                    open.push(member);
-                }
-            }
-            Kind::Array => open.extend(value.items()),
-            _ => {}
-        }
-    }
-    false
+    transcript.doc.objects().any(|object| {
+        Mark::ALL.iter().any(|mark| object.named(mark.name()).any(|member| !member.is_null()))
+    })
 }
 
 /// Returns the end of each request. One was made wherever the assistant begins to speak, and one at

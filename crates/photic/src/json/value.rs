@@ -1,5 +1,6 @@
 //! Reading the scanned nodes: cheap handles that borrow from the text.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use super::scan::{BASE64_TAIL, ESCAPED, Node, Quoting, Runs, Scanned, Stop, scan};
@@ -69,6 +70,12 @@ impl<'a> Doc<'a> {
     /// Returns the root value.
     pub fn root(&self) -> Option<Value<'_, 'a>> {
         (!self.nodes.is_empty()).then_some(Value { doc: self, id: 0 })
+    }
+
+    /// Returns every object in the text.
+    pub(crate) fn objects(&self) -> impl Iterator<Item = Value<'_, 'a>> {
+        let ids = (0..).zip(&self.nodes).filter(|(_, node)| node.kind == Kind::Object);
+        ids.map(|(id, _)| self.value(id))
     }
 
     pub(crate) fn value(&self, id: NodeId) -> Value<'_, 'a> {
@@ -202,6 +209,10 @@ impl<'d, 'a> Value<'d, 'a> {
 
     /// Returns `true` if this is the string `word`.
     pub fn is(&self, word: &str) -> bool {
+        let node = self.node();
+        if node.kind == Kind::String && node.flags & ESCAPED == 0 {
+            return self.inside() == Some(word.as_bytes());
+        }
         self.str().is_some_and(|text| text.is(word))
     }
 
@@ -241,7 +252,61 @@ impl<'d, 'a> Value<'d, 'a> {
     /// Returns the member of that name. If a name repeats, the last one counts, as most servers
     /// read it.
     pub fn get(self, name: &str) -> Option<Value<'d, 'a>> {
-        self.entries().filter(|(key, _)| key.is(name)).map(|(_, value)| value).last()
+        self.named(name).last()
+    }
+
+    /// Returns the members of that name, in order.
+    pub(crate) fn named(self, name: &str) -> impl Iterator<Item = Value<'d, 'a>> {
+        let own = self.node();
+        let end = if own.kind == Kind::Object { own.next } else { 0 };
+        let (nodes, text) = (&self.doc.nodes, self.doc.text);
+        let quote = self.doc.quoting.quote_len() as u32;
+        let length = name.len() + 2 * quote as usize;
+        let mut at = self.id + 1;
+        std::iter::from_fn(move || {
+            while at < end {
+                let (id, key) = (at, nodes[at as usize]);
+                at = nodes[at as usize + 1].next;
+                // Nearly all keys differ in length or have no escapes, and are not decoded.
+                let is_named = if key.flags & ESCAPED == 0 {
+                    (key.end - key.start) as usize == length
+                        && text[(key.start + quote) as usize..(key.end - quote) as usize]
+                            == *name.as_bytes()
+                } else {
+                    self.doc.value(id).is(name)
+                };
+                if is_named {
+                    return Some(self.doc.value(id + 1));
+                }
+            }
+            None
+        })
+    }
+
+    /// Returns [`Self::word`] of the member of that name, if it is a string.
+    pub(crate) fn word_of(self, name: &str) -> Option<Cow<'a, [u8]>> {
+        self.get(name).filter(|value| value.kind() == Kind::String).map(|value| value.word())
+    }
+
+    /// Returns the bytes of a string without escapes, or those that it decodes to. Returns an empty
+    /// slice for other values. For comparing with words of ASCII, which no text that is not UTF-8
+    /// decodes to.
+    pub(crate) fn word(&self) -> Cow<'a, [u8]> {
+        match self.inside() {
+            Some(inside) if !self.has_escapes() => Cow::Borrowed(inside),
+            Some(_) => {
+                self.str().map_or(Cow::Borrowed(b"".as_slice()), |text| match text.decode() {
+                    Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+                    Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+                })
+            }
+            None => Cow::Borrowed(b""),
+        }
+    }
+
+    /// Returns the number of elements of an array.
+    pub(crate) fn count(self) -> usize {
+        self.items().count()
     }
 
     fn children(self) -> Children<'d, 'a> {
@@ -287,6 +352,24 @@ mod tests {
         assert_eq!(root.get("n").unwrap().u64(), Some(12));
         assert!(root.get("missing").is_none());
         assert_eq!(members.raw(), br#"[{"c":"x"},{"c":"y","c":"z"}]"#);
+    }
+
+    #[test]
+    fn names_and_words_are_compared_as_they_are_decoded() {
+        let text = br#"{"ro\u006ce":"a","role":"us\u0065r","rol":"b","role":"tool","n":[],"":1}"#;
+        let doc = Doc::parse(text).unwrap();
+        let root = doc.root().unwrap();
+        let named = |name: &str| root.named(name).map(|value| value.word()).collect::<Vec<_>>();
+        assert_eq!(named("role"), [b"a".as_slice(), b"user", b"tool"]);
+        assert_eq!(root.word_of("role").as_deref(), Some(b"tool".as_slice()));
+        assert_eq!((named("rol").len(), named("").len(), named("ro").len()), (1, 1, 0));
+        assert_eq!(root.word_of("n"), None);
+        assert!(root.get("n").unwrap().get("role").is_none());
+        let inner = serde_json::to_string(&String::from_utf8_lossy(text)).unwrap();
+        let inner = Doc::parse_escaped(&inner.as_bytes()[1..inner.len() - 1]).unwrap();
+        let root = inner.root().unwrap();
+        let named = |name: &str| root.named(name).map(|value| value.word()).collect::<Vec<_>>();
+        assert_eq!(named("role"), [b"a".as_slice(), b"user", b"tool"]);
     }
 
     #[test]

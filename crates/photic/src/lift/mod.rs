@@ -122,10 +122,14 @@ impl Pending {
     }
 
     /// Returns the restrictions on the result of a call.
-    pub(crate) fn bounds(&self, call_id: &str) -> Bounds {
+    pub(crate) fn bounds(&self, call_id: &Str<'_>) -> Bounds {
+        let is_of_code = || {
+            let call_id = call_id.decode();
+            self.of_code.iter().any(|id| **id == *call_id)
+        };
         Bounds {
             alone: !(self.servers.is_empty() && self.of_code.is_empty()),
-            for_code: self.of_code.iter().any(|id| id == call_id),
+            for_code: !self.of_code.is_empty() && is_of_code(),
         }
     }
 }

@@ -15,6 +15,7 @@ mod splice;
 mod step;
 mod tools;
 mod turns;
+mod unchanged;
 mod unread;
 mod write;
 
@@ -32,6 +33,7 @@ use std::borrow::Cow;
 use crate::json::Segments;
 use crate::plan::{Plan, Policy, Prepared, plan, shed};
 use crate::profile::Profile;
+use crate::structure::{self, Reader};
 use crate::survey::survey;
 use crate::transcript::{MediaId, Transcript};
 
@@ -121,7 +123,34 @@ fn planned_again<'a>(transcript: &Transcript<'a>, profile: &Profile) -> Lowered<
 }
 
 fn write<'a>(transcript: &Transcript<'a>, plan: &Plan<'_>, prepared: &'a Prepared) -> Lowered<'a> {
-    let (mut steps, mut decisions) = place::place(transcript, plan);
+    let wire = plan.profile.wire;
+    let crosses = transcript.own_wire() != Some(wire);
+    let reader = if crosses { Reader::OtherWire } else { Reader::OwnWire };
+    let segments = structure::segments(transcript, reader);
+    let renames = structure::renames(transcript, &segments, wire, plan.profile.quirks.call_ids);
+    let is_unchanged =
+        !crosses && renames.is_empty() && unchanged::is_unchanged(transcript, plan, &segments);
+    let write = || {
+        let placed = place::place(transcript, plan, &segments, renames);
+        write_placed(transcript, plan, prepared, placed)
+    };
+    if !is_unchanged {
+        return write();
+    }
+    debug_assert!({
+        let written = write();
+        written.decisions.is_empty() && written.body.is(transcript.body)
+    });
+    let body = Segments::whole(transcript.body);
+    Lowered { body, decisions: Vec::new(), retired: Vec::new() }
+}
+
+fn write_placed<'a>(
+    transcript: &Transcript<'a>,
+    plan: &Plan<'_>,
+    prepared: &'a Prepared,
+    (mut steps, mut decisions): (Vec<Step<'a>>, Vec<Decision>),
+) -> Lowered<'a> {
     let crosses = transcript.own_wire() != Some(plan.profile.wire);
     let mut writer = Writer::new(transcript, plan, prepared);
     if crosses {
@@ -138,8 +167,7 @@ fn write<'a>(transcript: &Transcript<'a>, plan: &Plan<'_>, prepared: &'a Prepare
     }
     decisions.append(&mut writer.decisions);
     // Every change must be reported, even one without another decision.
-    let same_wire = transcript.own_wire() == Some(plan.profile.wire);
-    if same_wire && decisions.is_empty() && !body.is(transcript.body) {
+    if !crosses && decisions.is_empty() && !body.is(transcript.body) {
         decisions.push(Decision { did: Did::Respelled, at: None, media: None });
     }
     Lowered { body, decisions, retired: Vec::new() }

@@ -16,21 +16,20 @@ use crate::json::{NodeId, Str};
 use crate::notice;
 use crate::plan::Plan;
 use crate::profile::{ConsecutiveUser, MidSystem, Placement};
-use crate::structure::{self, Place, Reader, Segment};
+use crate::structure::{Place, Segment};
 use crate::transcript::{
     Arguments, Bounds, Call, CallKind, Home, Message, Part, Role, ToolResult, Transcript,
 };
 
-/// Places everything for the plan's wire.
+/// Places everything for the plan's wire. `renames` has the ids that calls and results get.
 pub(crate) fn place<'a>(
     transcript: &Transcript<'a>,
     plan: &Plan<'_>,
+    segments: &[Segment],
+    renames: BTreeMap<Place, Str<'static>>,
 ) -> (Vec<Step<'a>>, Vec<Decision>) {
     let target = plan.profile.wire;
     let same_wire = transcript.own_wire() == Some(target);
-    let reader = if same_wire { Reader::OwnWire } else { Reader::OtherWire };
-    let segments = structure::segments(transcript, reader);
-    let renames = structure::renames(transcript, &segments, target, plan.profile.quirks.call_ids);
     let is_system = |message: &Message<'_>| matches!(message.role, Role::System | Role::Developer);
     let mut placer = Placer {
         transcript,
@@ -38,7 +37,7 @@ pub(crate) fn place<'a>(
         same_wire,
         nests: target.rules().nests_results,
         renames,
-        steps: Vec::new(),
+        steps: Vec::with_capacity(transcript.messages.len()),
         decisions: Vec::new(),
         bundle: Bundle::default(),
         beside: 0,
@@ -50,7 +49,7 @@ pub(crate) fn place<'a>(
             .count(),
     };
     let mut tails = Vec::with_capacity(segments.len());
-    for segment in &segments {
+    for segment in segments {
         placer.head(segment);
         tails.push((segment.tail.start, placer.steps.len()));
         placer.tail(segment);

@@ -55,9 +55,10 @@ pub fn lift_reply(wire: Wire, body: &[u8]) -> Reply<'_> {
     let mut parts: Vec<Part<'_>> = messages.into_iter().flat_map(|message| message.parts).collect();
     for part in &mut parts {
         if let Part::Call(call) = part {
-            let id = plain_id(&call.id.decode());
+            let id = call.id.decode();
+            let id = plain_id(&id);
             if !call.id.is(&id) {
-                call.id = Str::plain(id);
+                call.id = Str::plain(id.into_owned());
             }
         }
     }

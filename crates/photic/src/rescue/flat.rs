@@ -147,31 +147,20 @@ struct Runs<'t> {
 
 impl Runs<'_> {
     fn next(&mut self) -> Option<Range<usize>> {
-        let mut place = self.at + SHORTEST_RUN - 1;
-        while place < self.text.len() {
-            let before = &self.text[self.at..=place];
-            let back = before.iter().rev().take_while(|&&byte| is_base64(byte)).count();
-            if back == 0 {
-                self.at = place + 1;
-                place += SHORTEST_RUN;
-                continue;
+        loop {
+            let window = self.text.get(self.at..)?.first_chunk::<SHORTEST_RUN>()?;
+            match window.iter().rposition(|&byte| !is_base64(byte)) {
+                // No run of this length begins before its last outsider. Most runs are words, and
+                // a few bytes are enough to see that.
+                Some(outsider) => self.at += outsider + 1,
+                None => {
+                    let start = self.at;
+                    let rest = start + SHORTEST_RUN;
+                    self.at = rest + base64_run(&self.text[rest..]);
+                    return Some(start..self.at);
+                }
             }
-            let start = place + 1 - back;
-            // Most runs are words, and a few bytes are enough to see that.
-            let near = self.text[place..].iter().take(SHORTEST_RUN);
-            let near = near.take_while(|&&byte| is_base64(byte)).count();
-            let end = if near < SHORTEST_RUN {
-                place + near
-            } else {
-                place + base64_run(&self.text[place..])
-            };
-            self.at = end;
-            if end - start >= SHORTEST_RUN {
-                return Some(start..end);
-            }
-            place = end + SHORTEST_RUN;
         }
-        None
     }
 }
 
@@ -208,6 +197,8 @@ fn spells_bytes(text: &[u8]) -> bool {
         LazyLock::new(|| ["x89PNG", "137"].map(Finder::new));
     let [escapes, numbers] = &*SPELLINGS;
     text.len() >= 64
+        // Both spellings have this digit, and most texts do not.
+        && memchr::memchr(b'8', text).is_some()
         && (escapes.find(text).is_some()
             || numbers.find_iter(text).any(|at| {
                 let rest = next_number(&text[at + 3..], b"1", b"80");
@@ -242,6 +233,31 @@ mod tests {
         let mut left = Left::default();
         let split = split(&Str::plain(text), &mut left);
         (split.map_or(0, |(_, media)| media.len()), left.into_codes())
+    }
+
+    #[test]
+    fn every_run_that_is_long_enough_is_found() {
+        let mut text = Vec::new();
+        for length in [0, 1, 18, 19, 20, 21, 22, 39, 40, 41, 200, 5, 20, 20, 300, 19] {
+            for between in 1..23 {
+                text.extend(std::iter::repeat_n(b'a', length));
+                text.extend(std::iter::repeat_n(b'.', between));
+            }
+        }
+        for cut in 0..64 {
+            let text = &text[cut..text.len() - 3 * cut];
+            let mut expected = Vec::new();
+            let mut start = 0;
+            for at in 0..=text.len() {
+                if text.get(at).is_none_or(|&byte| !is_base64(byte)) {
+                    expected.extend((at - start >= SHORTEST_RUN).then_some(start..at));
+                    start = at + 1;
+                }
+            }
+            let mut runs = Runs { text, at: 0 };
+            let found: Vec<_> = std::iter::from_fn(|| runs.next()).collect();
+            assert_eq!(found, expected, "{cut}");
+        }
     }
 
     #[test]

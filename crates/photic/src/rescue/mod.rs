@@ -112,12 +112,22 @@ pub(crate) fn from_text<'a>(value: Value<'_, 'a>, scope: Scope) -> Looked<'a> {
         let found = Rescue::Found(vec![Piece::Media(Box::new(found))]);
         return Looked { found, left };
     }
-    let pieces = from_json_text(value, scope);
-    let otherwise = if pieces.is_some() { Rescue::Addresses } else { Rescue::Nothing };
-    let pieces = pieces.unwrap_or_else(|| vec![Piece::Text(text)]);
+    let Some(pieces) = from_json_text(value, scope) else {
+        let found = match scope {
+            Scope::Anything => flat::split(&text, &mut left),
+            Scope::Exact => {
+                flat::report(&text, &mut left);
+                None
+            }
+        };
+        let found = found.map_or(Rescue::Nothing, |(words, media)| {
+            Rescue::Found(vec![Piece::TextWithMedia(words, media)])
+        });
+        return Looked { found, left };
+    };
     let pieces = split_words(pieces, scope, &mut left);
-    let found = if pieces.iter().any(Piece::is_found) { Rescue::Found(pieces) } else { otherwise };
-    Looked { found, left }
+    let is_found = pieces.iter().any(Piece::is_found);
+    Looked { found: if is_found { Rescue::Found(pieces) } else { Rescue::Addresses }, left }
 }
 
 /// Finds media in JSON that is in the body itself, in the place of a tool's text.

@@ -185,6 +185,9 @@ pub(crate) fn spelled_bytes(value: Value<'_, '_>) -> Option<Vec<u8>> {
 /// Reads one whole picture that fills the string: a data URL, bare base64 with or without a
 /// prefix, or hexadecimal digits.
 pub(super) fn whole_string<'a>(text: &Str<'a>, tail_is_base64: bool) -> Option<Rescued<'a>> {
+    if is_word(text.bytes()) {
+        return None;
+    }
     let (payload, declared) = match DataUrl::parse(text, tail_is_base64) {
         Some(url) => (url.payload?, url.media_type),
         None => match whole_string_image(text, tail_is_base64) {
@@ -193,6 +196,19 @@ pub(super) fn whole_string<'a>(text: &Str<'a>, tail_is_base64: bool) -> Option<R
         },
     };
     is_whole(&payload).then(|| Rescued { declared, ..picture(payload) })
+}
+
+/// Returns `true` if a text begins with two letters with which no picture begins, however it is
+/// spelled. Most texts do.
+fn is_word(text: &[u8]) -> bool {
+    let &[first, second, ..] = text else { return false };
+    first.is_ascii_alphabetic()
+        && second.is_ascii_lowercase()
+        && !matches!(
+            (first.to_ascii_lowercase(), second),
+            // `data:`, `image/`, `base64`, hexadecimal digits of a JPEG, `UklG` and `Qk` in base64.
+            (b'd' | b'b', b'a') | (b'i', b'm') | (b'f', b'f') | (b'u' | b'q', b'k')
+        )
 }
 
 /// Reads base64 behind `base64:`, `base64,` or `image/png;base64,`.
@@ -282,4 +298,42 @@ pub(super) fn type_of<'a>(part: Value<'_, 'a>) -> Option<Cow<'a, str>> {
 /// Reads a medium from a typed part whose type the reader's own wire does not have.
 pub(crate) fn typed_part_of_another_wire<'a>(part: Value<'_, 'a>) -> Option<Rescued<'a>> {
     typed_media(part, &type_of(part)?).map(|(found, _)| found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_beginning_of_a_picture_is_taken_for_a_word() {
+        let beginnings = [
+            "data:",
+            "image/png;base64,",
+            "base64,",
+            "iVBORw0KGgo",
+            "/9j/",
+            "_9j",
+            "R0lGOD",
+            "UklGR",
+            "Qk",
+            "SUkqA",
+            "TU0AK",
+            "AAAA",
+            "89504e47",
+            "ffd8ff",
+            "474946383",
+            "52494646",
+        ];
+        for beginning in beginnings {
+            for text in [beginning.to_owned(), beginning.to_uppercase(), beginning.to_lowercase()] {
+                // Prefixes and hexadecimal digits may be in any case, base64 may not.
+                let is_spelled =
+                    text == beginning || !text_begins_like_image(&Str::plain(beginning));
+                assert!(!is_spelled || !is_word(text.as_bytes()), "{text}");
+            }
+        }
+        for text in ["Look", "the page", "I see", "ok"] {
+            assert_eq!(is_word(text.as_bytes()), text.as_bytes()[1].is_ascii_lowercase(), "{text}");
+        }
+    }
 }

@@ -72,16 +72,32 @@ impl Rule {
 
     /// Returns the values in a body that the rule is about.
     pub(super) fn values<'d, 'a>(&self, root: Value<'d, 'a>) -> Vec<Value<'d, 'a>> {
-        let mut values = vec![root];
-        for name in self.path.split('/') {
-            values = if name == "*" {
-                values.into_iter().flat_map(Value::items).collect()
-            } else {
-                values.into_iter().filter_map(|value| value.get(name)).collect()
-            };
+        let (first, rest) = self.path.split_once('/').unwrap_or((&self.path, ""));
+        let mut values = Vec::new();
+        // Most rules are about members that a request does not have.
+        if let Some(value) = root.get(first) {
+            let steps: Vec<&str> = rest.split('/').filter(|step| !step.is_empty()).collect();
+            self.add_values(value, &steps, &mut values);
         }
-        values.retain(|value| self.fits(*value));
         values
+    }
+
+    /// Adds the values below another one, in order.
+    fn add_values<'d, 'a>(
+        &self,
+        value: Value<'d, 'a>,
+        steps: &[&str],
+        values: &mut Vec<Value<'d, 'a>>,
+    ) {
+        match steps {
+            [] => values.extend(self.fits(value).then_some(value)),
+            ["*", rest @ ..] => value.items().for_each(|item| self.add_values(item, rest, values)),
+            [name, rest @ ..] => {
+                if let Some(value) = value.get(name) {
+                    self.add_values(value, rest, values);
+                }
+            }
+        }
     }
 
     fn fits(&self, value: Value<'_, '_>) -> bool {

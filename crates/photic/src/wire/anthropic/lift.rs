@@ -16,12 +16,13 @@ pub(super) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> 
         messages.push(message);
     }
     let list = root.get("messages").filter(|list| list.kind() == Kind::Array);
+    messages.reserve(list.map_or(0, Value::count));
     let mut before = Role::Unknown;
     for turn in list.into_iter().flat_map(Value::items) {
-        let role = match text_of(turn, "role").decode().as_ref() {
-            "user" => Role::User,
-            "assistant" => Role::Assistant,
-            "system" => Role::System,
+        let role = match turn.word_of("role").as_deref() {
+            Some(b"user") => Role::User,
+            Some(b"assistant") => Role::Assistant,
+            Some(b"system") => Role::System,
             _ => Role::Unknown,
         };
         if role == Role::Assistant && before != Role::Assistant {
@@ -84,15 +85,15 @@ fn read_block<'d, 'a>(
     if block.kind() == Kind::String {
         return lifter.text(block, node, words, parts);
     }
-    let type_name = block.get("type").and_then(|name| name.str()).map(|name| name.decode());
+    let type_name = block.word_of("type");
     note_pending(&mut lifter.pending, block, type_name.as_deref().unwrap_or_default());
     let read = match type_name.as_deref() {
-        Some("text") => match block.get("text").filter(|text| text.kind() == Kind::String) {
+        Some(b"text") => match block.get("text").filter(|text| text.kind() == Kind::String) {
             Some(text) => return lifter.text(text, node, words, parts),
             None => Part::Opaque(Opaque { node }),
         },
-        Some("thinking" | "redacted_thinking") => Part::Thinking(Opaque { node }),
-        Some("tool_use") => Part::Call(Call {
+        Some(b"thinking" | b"redacted_thinking") => Part::Thinking(Opaque { node }),
+        Some(b"tool_use") => Part::Call(Call {
             id: text_of(block, "id"),
             name: text_of(block, "name"),
             namespace: None,
@@ -103,19 +104,19 @@ fn read_block<'d, 'a>(
             renamed: false,
             node,
         }),
-        Some("tool_result") if depth == Depth::TOP => return read_result(lifter, block, parts),
-        Some("search_result") => match nested(lifter, block, &["content"], words, depth) {
+        Some(b"tool_result") if depth == Depth::TOP => return read_result(lifter, block, parts),
+        Some(b"search_result") => match nested(lifter, block, &["content"], words, depth) {
             Part::Nested(inner) => Part::Nested(Nested { words_only: true, ..inner }),
             other => other,
         },
         // A summary of earlier messages. On its own wire it is signed.
-        Some("compaction") if has_words(block) => {
+        Some(b"compaction") if has_words(block) => {
             nested(lifter, block, &["content"], TextOwner::Own, depth)
         }
-        Some("document") if has_content_source(block) => {
+        Some(b"document") if has_content_source(block) => {
             nested(lifter, block, &["source", "content"], words, depth)
         }
-        Some(kind @ ("image" | "document")) => match read_source(block, kind == "image") {
+        Some(kind @ (b"image" | b"document")) => match read_source(block, kind == b"image") {
             Some(media) => lifter.media(media, node),
             None => lifter.unknown_part(block),
         },
@@ -125,18 +126,18 @@ fn read_block<'d, 'a>(
 }
 
 /// Notes the calls that the provider's own tools wait for: of tools that it runs, and of code.
-fn note_pending(pending: &mut Pending, block: Value<'_, '_>, type_name: &str) {
+fn note_pending(pending: &mut Pending, block: Value<'_, '_>, type_name: &[u8]) {
     let id = |name: &str| text_of(block, name).decode().into_owned();
     match type_name {
-        "tool_use" => {
+        b"tool_use" => {
             let caller = block.get("caller").and_then(|caller| caller.get("type"));
             if caller.is_some_and(|caller| !caller.is("direct")) {
                 pending.of_code.push(id("id"));
             }
         }
-        "server_tool_use" | "mcp_tool_use" => pending.servers.push(id("id")),
-        "tool_result" => {}
-        other if other.ends_with("_tool_result") => {
+        b"server_tool_use" | b"mcp_tool_use" => pending.servers.push(id("id")),
+        b"tool_result" => {}
+        other if other.ends_with(b"_tool_result") => {
             let answered = id("tool_use_id");
             pending.servers.retain(|open| *open != answered);
         }
@@ -185,7 +186,7 @@ fn read_result<'d, 'a>(
 ) {
     let slot = block.get("content");
     let call_id = text_of(block, "tool_use_id");
-    let bounds = lifter.pending.bounds(&call_id.decode());
+    let bounds = lifter.pending.bounds(&call_id);
     // A result for code is not shown to the model.
     let words = if bounds.for_code { TextOwner::Own } else { TextOwner::Foreign };
     let mut content = Vec::new();

@@ -1,6 +1,6 @@
 //! Reads a Chat Completions body into a transcript.
 
-use crate::json::{Kind, Str, Value};
+use crate::json::{Kind, Value};
 use crate::lift::{
     Draft, Lifter, TextOwner, address_medium, audio_type, base64_medium, file_medium, medium,
     text_of,
@@ -13,11 +13,10 @@ use crate::transcript::{
 /// Reads a request body.
 pub(super) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> Draft<'a> {
     let list = root.get("messages").filter(|list| list.kind() == Kind::Array);
-    let messages = list
-        .into_iter()
-        .flat_map(Value::items)
-        .map(|message| read_message(lifter, message))
-        .collect();
+    let mut messages = Vec::with_capacity(list.map_or(0, Value::count));
+    for message in list.into_iter().flat_map(Value::items) {
+        messages.push(read_message(lifter, message));
+    }
     Draft { messages, settings: super::settings::read(root), list: list.map(|list| list.id()) }
 }
 
@@ -25,23 +24,19 @@ pub(super) fn read_message<'d, 'a>(
     lifter: &mut Lifter<'d, 'a>,
     message: Value<'d, 'a>,
 ) -> Message<'a> {
-    let role = match message
-        .get("role")
-        .and_then(|role| role.str())
-        .as_ref()
-        .map(Str::decode)
-        .as_deref()
-    {
-        Some("system") => Role::System,
-        Some("developer") => Role::Developer,
-        Some("user") => Role::User,
-        Some("assistant") => Role::Assistant,
-        Some("tool") => Role::Tool,
+    let role = message.word_of("role");
+    let role = match role.as_deref() {
+        Some(b"system") => Role::System,
+        Some(b"developer") => Role::Developer,
+        Some(b"user") => Role::User,
+        Some(b"assistant") => Role::Assistant,
+        Some(b"tool") => Role::Tool,
+        Some(b"function") => match read_function(lifter, message) {
+            Some(message) => return message,
+            None => Role::Unknown,
+        },
         _ => Role::Unknown,
     };
-    if let Some(message) = read_function(lifter, message) {
-        return message;
-    }
     let content = message.get("content");
     let words = TextOwner::of(role);
     let mut parts = Vec::new();
@@ -84,9 +79,6 @@ fn read_function<'d, 'a>(
     message: Value<'d, 'a>,
 ) -> Option<Message<'a>> {
     let content = message.get("content").filter(|content| content.kind() == Kind::String)?;
-    if !message.get("role").is_some_and(|role| role.is("function")) {
-        return None;
-    }
     let before = lifter.count();
     let mut parts = Vec::new();
     lifter.text(content, None, TextOwner::Foreign, &mut parts);
@@ -180,14 +172,14 @@ fn read_part<'d, 'a>(
     if part.kind() == Kind::String {
         return lifter.text(part, node, words, parts);
     }
-    let type_name = part.get("type").and_then(|name| name.str()).map(|name| name.decode());
+    let type_name = part.word_of("type");
     let read = match type_name.as_deref() {
-        Some("text") => match part.get("text").filter(|text| text.kind() == Kind::String) {
+        Some(b"text") => match part.get("text").filter(|text| text.kind() == Kind::String) {
             Some(text) => return lifter.text(text, node, words, parts),
             None => Part::Opaque(Opaque { node }),
         },
-        Some("refusal") => Part::Refusal(Text { text: text_of(part, "refusal"), node }),
-        Some("image_url") => {
+        Some(b"refusal") => Part::Refusal(Text { text: text_of(part, "refusal"), node }),
+        Some(b"image_url") => {
             let address = part.get("image_url");
             let inner = address.filter(|address| address.kind() == Kind::Object);
             match inner.map_or(address, |inner| inner.get("url")) {
@@ -200,7 +192,7 @@ fn read_part<'d, 'a>(
                 _ => Part::Opaque(Opaque { node }),
             }
         }
-        Some("input_audio") => {
+        Some(b"input_audio") => {
             let inner = part.get("input_audio").unwrap_or(part);
             match inner.get("data") {
                 Some(data) => {
@@ -215,11 +207,11 @@ fn read_part<'d, 'a>(
                 },
             }
         }
-        Some("file") => match read_file(part) {
+        Some(b"file") => match read_file(part) {
             Some(media) => lifter.media(media, node),
             None => lifter.unknown_part(part),
         },
-        Some("document_url") => match read_document(part) {
+        Some(b"document_url") => match read_document(part) {
             Some(media) => lifter.media(media, node),
             None => lifter.unknown_part(part),
         },

@@ -37,6 +37,7 @@ pub(super) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> 
             });
         }
         Some((input, _)) => {
+            messages.reserve(input.count());
             messages.extend(input.items().map(|item| read_item(lifter, item)));
         }
         None => {}
@@ -51,21 +52,21 @@ pub(super) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> 
 }
 
 pub(super) fn read_item<'d, 'a>(lifter: &mut Lifter<'d, 'a>, item: Value<'d, 'a>) -> Message<'a> {
-    let type_name = item.get("type").and_then(|name| name.str()).map(|name| name.decode());
+    let type_name = item.word_of("type");
     let mut slot = None;
     let opaque = Opaque { node: Some(item.id()) };
     let (role, parts) = match type_name.as_deref() {
-        Some("message") => return read_message(lifter, item),
+        Some(b"message") => return read_message(lifter, item),
         None if item.get("role").is_some() => return read_message(lifter, item),
-        Some("function_call") => {
+        Some(b"function_call") => {
             (Role::Assistant, vec![call(item, CallKind::Function, "arguments", Arguments::Text)])
         }
-        Some("custom_tool_call") => {
+        Some(b"custom_tool_call") => {
             (Role::Assistant, vec![call(item, CallKind::Custom, "input", Arguments::Free)])
         }
-        Some("computer_call") => (Role::Assistant, vec![screen_call(item)]),
+        Some(b"computer_call") => (Role::Assistant, vec![screen_call(item)]),
         Some(
-            name @ ("function_call_output" | "custom_tool_call_output" | "computer_call_output"),
+            name @ (b"function_call_output" | b"custom_tool_call_output" | b"computer_call_output"),
         ) => {
             let output = item.get("output");
             let caller = item.get("caller").and_then(|caller| caller.get("type"));
@@ -80,7 +81,7 @@ pub(super) fn read_item<'d, 'a>(lifter: &mut Lifter<'d, 'a>, item: Value<'d, 'a>
                         read_part(lifter, part, words, &mut content);
                     }
                 }
-                Some((screen, Kind::Object)) if name == "computer_call_output" => {
+                Some((screen, Kind::Object)) if name == b"computer_call_output" => {
                     read_part(lifter, screen, TextOwner::Foreign, &mut content);
                 }
                 Some((value, _)) => lifter.anything(value, words, &mut content),
@@ -92,8 +93,8 @@ pub(super) fn read_item<'d, 'a>(lifter: &mut Lifter<'d, 'a>, item: Value<'d, 'a>
                 is_error: false,
                 content,
                 kind: match name {
-                    "custom_tool_call_output" => CallKind::Custom,
-                    "computer_call_output" => CallKind::Screen,
+                    b"custom_tool_call_output" => CallKind::Custom,
+                    b"computer_call_output" => CallKind::Screen,
                     _ => CallKind::Function,
                 },
                 bounds: Bounds { for_code, ..Bounds::default() },
@@ -104,10 +105,10 @@ pub(super) fn read_item<'d, 'a>(lifter: &mut Lifter<'d, 'a>, item: Value<'d, 'a>
             };
             (Role::Tool, vec![Part::Result(result)])
         }
-        Some("reasoning") => (Role::Assistant, vec![Part::Thinking(opaque)]),
+        Some(b"reasoning") => (Role::Assistant, vec![Part::Thinking(opaque)]),
         // Its tools are read with the settings.
-        Some("additional_tools") => (Role::Unknown, Vec::new()),
-        Some("mcp_call" | "shell_call_output" | "local_shell_call_output") => {
+        Some(b"additional_tools") => (Role::Unknown, Vec::new()),
+        Some(b"mcp_call" | b"shell_call_output" | b"local_shell_call_output") => {
             match read_hosted(lifter, item) {
                 Some(result) => {
                     slot = result.slot;
@@ -204,11 +205,11 @@ fn screen_call<'a>(item: Value<'_, 'a>) -> Part<'a> {
 }
 
 fn read_message<'d, 'a>(lifter: &mut Lifter<'d, 'a>, item: Value<'d, 'a>) -> Message<'a> {
-    let role = match text_of(item, "role").decode().as_ref() {
-        "system" => Role::System,
-        "developer" => Role::Developer,
-        "user" => Role::User,
-        "assistant" => Role::Assistant,
+    let role = match item.word_of("role").as_deref() {
+        Some(b"system") => Role::System,
+        Some(b"developer") => Role::Developer,
+        Some(b"user") => Role::User,
+        Some(b"assistant") => Role::Assistant,
         _ => Role::Unknown,
     };
     let words = TextOwner::of(role);
@@ -238,22 +239,22 @@ fn read_part<'d, 'a>(
     if part.kind() == Kind::String {
         return lifter.text(part, node, words, parts);
     }
-    let type_name = part.get("type").and_then(|name| name.str()).map(|name| name.decode());
+    let type_name = part.word_of("type");
     let media = match type_name.as_deref() {
-        Some("input_text" | "output_text" | "text") => {
+        Some(b"input_text" | b"output_text" | b"text") => {
             match part.get("text").filter(|text| text.kind() == Kind::String) {
                 Some(text) => lifter.text(text, node, words, parts),
                 None => parts.push(Part::Opaque(Opaque { node })),
             }
             return;
         }
-        Some("refusal") => {
+        Some(b"refusal") => {
             parts.push(Part::Refusal(Text { text: text_of(part, "refusal"), node }));
             return;
         }
-        Some("input_image" | "computer_screenshot") => read_image(part),
-        Some("input_file") => read_file(part),
-        Some("input_audio") => {
+        Some(b"input_image" | b"computer_screenshot") => read_image(part),
+        Some(b"input_file") => read_file(part),
+        Some(b"input_audio") => {
             part.get("input_audio").and_then(|audio| audio.get("data")).map(|data| {
                 let declared = part
                     .get("input_audio")
