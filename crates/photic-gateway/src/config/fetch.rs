@@ -25,7 +25,7 @@ pub struct FetchConfig {
     /// Time to fetch one image, from the name lookup to the last byte, in seconds.
     pub timeout_s: u32,
     /// Size of the cache of fetched images, in MiB, so that later turns need not fetch them again.
-    /// At most a sixteenth of `limits.memory_mib` is used.
+    /// At most a twentieth of `limits.memory_mib` is used.
     pub keep_mib: u32,
 }
 

@@ -104,6 +104,11 @@ impl Messages {
                 runs.feed(&piece);
             }
             if is_last && let Some((buffer, runs)) = self.gathered.take() {
+                // A small message is charged by the step while it arrives, and not beyond that.
+                if buffer.len() <= SMALL {
+                    let small = Bytes::copy_from_slice(buffer.as_ref());
+                    return Ok(Arrived::Message(kind, Body::new(small, runs)));
+                }
                 return Ok(Arrived::Message(kind, Body::new(buffer.freeze(), runs)));
             }
         }

@@ -51,7 +51,7 @@ impl Api {
         let output = if picture {
             format!("data:image/png;base64,{PICTURE}")
         } else {
-            format!("fn number_{number}() {{}}\n").repeat(20)
+            format!("fn number_{number}() {{}}\n").repeat(60)
         };
         match self {
             Self::Chat => vec![

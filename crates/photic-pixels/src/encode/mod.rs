@@ -219,12 +219,12 @@ impl Encoding {
 
 /// Encodes a PNG of every day.
 fn png_usual(raster: &Raster) -> Result<Vec<u8>, EncoderFailed> {
-    png::encode(raster, png::Effort::Usual)
+    png::encode(raster, png::Compression::Usual)
 }
 
 /// Encodes the smallest PNG.
 fn png_most(raster: &Raster) -> Result<Vec<u8>, EncoderFailed> {
-    png::encode(raster, png::Effort::Most)
+    png::encode(raster, png::Compression::Most)
 }
 
 /// The result of trying one encoding.

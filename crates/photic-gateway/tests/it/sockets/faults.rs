@@ -196,9 +196,7 @@ async fn converse(gateway: SocketAddr, number: u32) -> u32 {
 #[tokio::test(flavor = "multi_thread")]
 async fn ten_thousand_frames_with_faults() {
     let (address, _) = peer::start_without_writer(echo).await;
-    // A create that comes in several frames is charged at least 256 KiB until its response ends, and
-    // half of the sockets send 40 of them.
-    let settings = "[limits]\nbody_mib = 2\nmemory_mib = 1024\nconnections = 500";
+    let settings = "[limits]\nbody_mib = 2\nmemory_mib = 512\nconnections = 500";
     let gateway = gateway(address, settings).await;
     let mut sockets = JoinSet::new();
     for number in 0..SOCKETS {

@@ -17,16 +17,16 @@ use crate::{Layout, Raster};
 
 pub(super) use palette::has_few_colors;
 
-/// The effort of the compression.
+/// The time that making a file smaller may take.
 #[derive(Clone, Copy)]
-pub(super) enum Effort {
+pub(super) enum Compression {
     /// Within a few percent of the smallest file, at a tenth of its time.
     Usual,
     /// The smallest file that is worth its time, where a limit is just missed.
     Most,
 }
 
-impl Effort {
+impl Compression {
     /// The level of libdeflate. Up to 9 it takes the longest match that it finds; from 10 on it
     /// searches for the cheapest sequence of matches, at ten times the time for five percent.
     fn level(self) -> i32 {
@@ -61,9 +61,9 @@ enum ColorType {
 }
 
 /// Encodes a PNG.
-pub(super) fn encode(raster: &Raster, effort: Effort) -> Result<Vec<u8>, EncoderFailed> {
+pub(super) fn encode(raster: &Raster, compression: Compression) -> Result<Vec<u8>, EncoderFailed> {
     let samples = palette::reduced(raster).unwrap_or_else(|| as_they_are(raster));
-    let level = CompressionLvl::new(effort.level()).map_err(|_| EncoderFailed)?;
+    let level = CompressionLvl::new(compression.level()).map_err(|_| EncoderFailed)?;
     let mut compressor = Compressor::new(level);
     let filtered = filter::filtered(&samples)?;
     let packed = deflated(&mut compressor, &filtered)?;
