@@ -208,7 +208,7 @@ fn a_picture_that_the_model_would_reject_is_not_sent() {
     let world = World::new();
     let mock = mock();
     let mut strict = model(&mock, Wire::OpenAiChat, "gpt-4o");
-    strict.profile.limits.image_raw_bytes = Some(1000);
+    strict.profile.limits.image_raw_bytes = Some(200);
     let mut eyes = vision_models(vec![strict]);
     eyes.auto_resize = false;
     let tools = tools(&world, eyes);
