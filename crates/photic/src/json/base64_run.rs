@@ -42,7 +42,7 @@ const BLOCK: usize = 128;
 /// Measures a run with the vectors that every processor of the target has.
 fn narrow(bytes: &[u8]) -> usize {
     let blocks = bytes.as_chunks::<BLOCK>().0;
-    let length = blocks.iter().take_while(|block| is_clean(*block)).count() * BLOCK;
+    let length = blocks.iter().take_while(|block| is_clean(block)).count() * BLOCK;
     length + one_by_one(&bytes[length..])
 }
 
@@ -187,9 +187,8 @@ mod wide {
                 let mut seen = zero;
                 for part in block.as_chunks::<32>().0 {
                     let part = u8x32::from_slice(avx2, part);
-                    seen = seen
-                        | (lower.swizzle_dyn_within_blocks(part & 0x0f)
-                            & upper.swizzle_dyn_within_blocks(part >> 4));
+                    seen |= lower.swizzle_dyn_within_blocks(part & 0x0f)
+                        & upper.swizzle_dyn_within_blocks(part >> 4);
                 }
                 if seen.simd_eq(zero).any_false() {
                     break;

@@ -84,10 +84,11 @@ impl Check<'_, '_> {
             |role: Role| messages.windows(2).any(|pair| pair.iter().all(|one| one.role == role));
         let merges_users = self.plan.profile.quirks.consecutive_user == ConsecutiveUser::Merge;
         let has_results = || messages.iter().any(|message| message.results().next().is_some());
-        !(self.rules.starts_with_user && opens() == Some(Role::Assistant))
-            && !(merges_users && neighbors(Role::User))
-            && !(self.rules.alternates && neighbors(Role::Assistant))
-            && !(self.rules.names_results && has_results())
+        let is_out_of_order = (self.rules.starts_with_user && opens() == Some(Role::Assistant))
+            || (merges_users && neighbors(Role::User))
+            || (self.rules.alternates && neighbors(Role::Assistant))
+            || (self.rules.names_results && has_results());
+        !is_out_of_order
     }
 
     /// Returns `true` if no part of a message is replaced or left out.

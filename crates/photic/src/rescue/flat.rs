@@ -149,17 +149,16 @@ impl Runs<'_> {
     fn next(&mut self) -> Option<Range<usize>> {
         loop {
             let window = self.text.get(self.at..)?.first_chunk::<SHORTEST_RUN>()?;
-            match window.iter().rposition(|&byte| !is_base64(byte)) {
-                // No run of this length begins before its last outsider. Most runs are words, and
-                // a few bytes are enough to see that.
-                Some(outsider) => self.at += outsider + 1,
-                None => {
-                    let start = self.at;
-                    let rest = start + SHORTEST_RUN;
-                    self.at = rest + base64_run(&self.text[rest..]);
-                    return Some(start..self.at);
-                }
+            // No run of this length begins before its last outsider. Most runs are words, and a few
+            // bytes are enough to see that.
+            if let Some(outsider) = window.iter().rposition(|&byte| !is_base64(byte)) {
+                self.at += outsider + 1;
+                continue;
             }
+            let start = self.at;
+            let rest = start + SHORTEST_RUN;
+            self.at = rest + base64_run(&self.text[rest..]);
+            return Some(start..self.at);
         }
     }
 }
