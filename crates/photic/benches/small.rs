@@ -20,10 +20,10 @@ const WORDS: &str = "The agent looked at the screen and decided which button to 
 /// What is repaired, for whom, and the instructions that all stages may take: 37,423, 30.3, 34.7 and
 /// 32.4 million when measured (2026-11-18).
 const BODIES: [(&str, Wire, &str, u64); 4] = [
-    ("2 KB", Wire::OpenAiChat, "gpt-4o", 38_000),
-    ("2,000 messages", Wire::OpenAiChat, "gpt-4o", 31_000_000),
-    ("2,000 messages", Wire::Anthropic, "claude-opus-5", 35_500_000),
-    ("2,000 messages", Wire::OpenAiResponses, "gpt-5.6", 33_200_000),
+    ("2 KB", Wire::OpenAiChat, "gpt-4o", 19_000),
+    ("2,000 messages", Wire::OpenAiChat, "gpt-4o", 14_000_000),
+    ("2,000 messages", Wire::Anthropic, "claude-opus-5", 18_200_000),
+    ("2,000 messages", Wire::OpenAiResponses, "gpt-5.6", 14_300_000),
 ];
 
 fn main() {
