@@ -7,6 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use photic::Wire;
 
+use super::gauges::Gauges;
 use super::request_log::RequestLog;
 use super::series::{Histogram, Named, Names, Page};
 use super::socket_counts::SocketCounts;
@@ -21,28 +22,6 @@ const ROUTES: [&str; 3] = ["conversation", "count_tokens", "other"];
 const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
 /// Maximum number of models in labels. The last one counts all further models.
 const MAX_MODELS: usize = 64;
-
-/// Values of other parts of the gateway at the time of a page.
-#[derive(Debug)]
-pub(crate) struct Gauges {
-    /// Hits, misses and bytes of the cache of prepared images.
-    pub(crate) picture_cache: (u64, u64, u64),
-    /// Requests that went on with a known conversation, requests that were read whole, and the bytes
-    /// of the conversations that are kept.
-    pub(crate) conversations: (u64, u64, u64),
-    /// Turns that were recorded, and turns that could not be.
-    pub(crate) turns: (u64, u64),
-    /// Audit entries that could not be written.
-    pub(crate) audit_lost: u64,
-    /// Running jobs on pixels.
-    pub(crate) pixel_jobs: u64,
-    /// Bytes that requests and caches may take together.
-    pub(crate) memory_total: u64,
-    /// Bytes in use, by purpose.
-    pub(crate) memory_used: [u64; Use::ALL.len()],
-    /// Servers of the store that do not answer.
-    pub(crate) unavailable: Vec<Server>,
-}
 
 /// All counters of a gateway.
 #[derive(Debug)]

@@ -2,6 +2,7 @@
 
 mod facts;
 mod fixes;
+mod gauges;
 mod guard;
 mod log;
 mod metrics;
@@ -15,9 +16,9 @@ mod trace;
 
 pub(crate) use facts::Facts;
 pub(crate) use fixes::Fixes;
+pub(crate) use gauges::Gauges;
 pub(crate) use guard::{RequestGuard, Watched, Watchers};
 pub(crate) use log::Log;
-pub(crate) use metrics::Gauges;
 pub(crate) use otlp::{Exporter, endpoint};
 pub(crate) use outcome::Outcome;
 pub(crate) use request_log::RequestLog;

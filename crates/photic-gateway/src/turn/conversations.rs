@@ -17,12 +17,13 @@ use crate::counter::Counter;
 
 /// Requests below this size are read whole, which costs little.
 const MIN_BYTES: usize = 4 << 10;
-/// Requests above this size are not kept. They hold few words and much else.
+/// Requests above this size are read whole: they are mostly media.
 const MAX_BYTES: usize = 8 << 20;
 /// Bytes that a conversation is charged for beside its messages.
 const OVERHEAD: usize = 512;
-/// The number of turns that a branch may lack before it is kept beside the other one.
-const BRANCH: usize = 4;
+/// Maximum number of turns that a conversation loses to a request that goes on without them. Beyond
+/// it, the request becomes a conversation of its own.
+const MAX_ABANDONED_TURNS: usize = 4;
 
 /// The digest of a caller.
 type Owner = [u8; 32];
@@ -32,8 +33,8 @@ type Owner = [u8; 32];
 pub(crate) struct Conversations {
     max_bytes: usize,
     kept: Mutex<Kept>,
-    hits: Counter,
-    misses: Counter,
+    continued: Counter,
+    read_whole: Counter,
 }
 
 #[derive(Debug, Default)]
@@ -79,20 +80,20 @@ pub(super) struct Found {
 impl Conversations {
     /// Creates a cache for so many bytes.
     pub(crate) fn new(max_bytes: usize) -> Self {
-        let (hits, misses) = (Counter::default(), Counter::default());
-        Self { max_bytes, kept: Mutex::default(), hits, misses }
+        let (continued, read_whole) = (Counter::default(), Counter::default());
+        Self { max_bytes, kept: Mutex::default(), continued, read_whole }
     }
 
     /// Returns the number of requests that were read in part, of those that were read whole, and the
     /// kept bytes.
     pub(crate) fn figures(&self) -> (u64, u64, u64) {
-        (self.hits.get(), self.misses.get(), self.lock().bytes as u64)
+        (self.continued.get(), self.read_whole.get(), self.lock().bytes as u64)
     }
 
     /// Finds the conversation that a request goes on with: of those that it begins with, the one
     /// that leaves the least to read.
     pub(super) fn find(&self, inbound: &InboundRequest) -> Option<Found> {
-        if !self.holds(inbound) {
+        if !self.takes(inbound) {
             return None;
         }
         let (endpoint, body) = (inbound.endpoint.index(), &*inbound.body.bytes);
@@ -118,36 +119,8 @@ impl Conversations {
         lowered: &LoweredRequest<'_, '_>,
         findings: &[Finding],
     ) -> bool {
-        let is_extended = self.try_extend(inbound, found, lowered, findings);
-        if is_extended {
-            self.hits.add(1);
-        } else {
-            // Its next turns need something, too, and would be read twice.
-            self.lock().forget(&owner(inbound), found.id);
-        }
-        is_extended
-    }
-
-    fn try_extend(
-        &self,
-        inbound: &InboundRequest,
-        found: &Found,
-        lowered: &LoweredRequest<'_, '_>,
-        findings: &[Finding],
-    ) -> bool {
-        let owner = owner(inbound);
-        let mut kept = self.lock();
-        let kept = &mut *kept;
-        let clock = kept.tick();
-        let Some(owned) = kept.by_owner.get_mut(&owner) else { return false };
-        let profile = lowered.prepared.target.profile.fingerprint;
-        let conversation = owned
-            .list
-            .iter_mut()
-            .find(|one| one.id == found.id)
-            .filter(|one| one.profile == profile);
-        let Some(conversation) = conversation else { return false };
         let prepared = lowered.prepared;
+        let profile = prepared.target.profile.fingerprint;
         let extend = |prefix: &mut CleanPrefix| {
             prefix.extend(
                 &inbound.body.bytes,
@@ -158,21 +131,16 @@ impl Conversations {
                 &lowered.lowered,
             )
         };
-        if conversation.prefix.abandoned_turns(&found.shortened) > BRANCH {
-            let mut prefix = conversation.prefix.clone();
-            let is_extended = extend(&mut prefix);
-            if is_extended {
-                let branch = Conversation::new(clock, inbound.endpoint.index(), profile, prefix);
-                kept.add(owner, branch, self.max_bytes);
-            }
-            return is_extended;
+        let owner = owner(inbound);
+        let mut kept = self.lock();
+        let is_extended = kept.extend(owner, found, profile, extend);
+        if is_extended {
+            self.continued.add(1);
+            kept.make_room(self.max_bytes);
+        } else {
+            // Its next turns need something, too, and would be read twice.
+            kept.forget(&owner, found.id);
         }
-        let before = conversation.bytes();
-        let is_extended = extend(&mut conversation.prefix);
-        let after = conversation.bytes();
-        owned.bytes = owned.bytes - before + after;
-        kept.bytes = kept.bytes - before + after;
-        kept.make_room(self.max_bytes);
         is_extended
     }
 
@@ -183,10 +151,10 @@ impl Conversations {
         lowered: &LoweredRequest<'_, '_>,
         findings: &[Finding],
     ) {
-        if !self.holds(inbound) {
+        if !self.takes(inbound) {
             return;
         }
-        self.misses.add(1);
+        self.read_whole.add(1);
         let prepared = lowered.prepared;
         let (transcript, plan) = (&prepared.transcript, &prepared.plan);
         let prefix = CleanPrefix::of(transcript, findings, plan, &lowered.lowered);
@@ -195,10 +163,12 @@ impl Conversations {
         let mut kept = self.lock();
         let clock = kept.tick();
         let conversation = Conversation::new(clock, inbound.endpoint.index(), profile, prefix);
-        kept.add(owner(inbound), conversation, self.max_bytes);
+        kept.add(owner(inbound), conversation);
+        kept.make_room(self.max_bytes);
     }
 
-    fn holds(&self, inbound: &InboundRequest) -> bool {
+    /// Returns `true` if a request of this size is looked up and kept.
+    fn takes(&self, inbound: &InboundRequest) -> bool {
         self.max_bytes > 0 && (MIN_BYTES..=MAX_BYTES).contains(&inbound.body.bytes.len())
     }
 
@@ -215,8 +185,37 @@ impl Kept {
         self.clock
     }
 
+    /// Extends the prefix of the conversation that was found, if its requests were planned with this
+    /// profile. A branch that lacks more than a few turns is kept beside the conversation.
+    fn extend(
+        &mut self,
+        owner: Owner,
+        found: &Found,
+        profile: [u8; 32],
+        extend: impl FnOnce(&mut CleanPrefix) -> bool,
+    ) -> bool {
+        let clock = self.tick();
+        let Some(owned) = self.by_owner.get_mut(&owner) else { return false };
+        let is_found = |one: &&mut Conversation| one.id == found.id && one.profile == profile;
+        let Some(conversation) = owned.list.iter_mut().find(is_found) else { return false };
+        if conversation.prefix.abandoned_turns(&found.shortened) > MAX_ABANDONED_TURNS {
+            let (endpoint, mut prefix) = (conversation.endpoint, conversation.prefix.clone());
+            let is_extended = extend(&mut prefix);
+            if is_extended {
+                self.add(owner, Conversation::new(clock, endpoint, profile, prefix));
+            }
+            return is_extended;
+        }
+        let before = conversation.bytes();
+        let is_extended = extend(&mut conversation.prefix);
+        let after = conversation.bytes();
+        owned.bytes = owned.bytes - before + after;
+        self.bytes = self.bytes - before + after;
+        is_extended
+    }
+
     /// Adds a conversation in the place of those that it goes on with.
-    fn add(&mut self, owner: Owner, conversation: Conversation, max_bytes: usize) {
+    fn add(&mut self, owner: Owner, conversation: Conversation) {
         let owned = self.by_owner.entry(owner).or_default();
         let before = owned.bytes;
         owned.list.retain(|one| {
@@ -229,7 +228,6 @@ impl Kept {
         owned.bytes += conversation.bytes();
         owned.list.push(conversation);
         self.bytes = self.bytes - before + owned.bytes;
-        self.make_room(max_bytes);
     }
 
     /// Drops a conversation.

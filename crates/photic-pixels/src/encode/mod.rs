@@ -217,12 +217,12 @@ impl Encoding {
     }
 }
 
-/// Encodes a PNG of every day.
+/// Encodes a PNG quickly.
 fn png_usual(raster: &Raster) -> Result<Vec<u8>, EncoderFailed> {
     png::encode(raster, png::Compression::Usual)
 }
 
-/// Encodes the smallest PNG.
+/// Encodes a PNG that is smaller, which takes longer.
 fn png_most(raster: &Raster) -> Result<Vec<u8>, EncoderFailed> {
     png::encode(raster, png::Compression::Most)
 }
