@@ -221,3 +221,27 @@ async fn operators_may_have_a_listener_of_their_own() {
     let page = exchange(watching.address, &get("/metrics", "")).await;
     assert_eq!(page.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
 }
+
+/// The dashboard shows every metric, and no metric that no gateway has.
+#[tokio::test]
+async fn the_dashboard_shows_every_metric() {
+    use std::collections::BTreeSet;
+    let (address, _) = Upstream::answering("{}").await;
+    let watching = Watching::start(&before(address, "")).await;
+    let page = watching.metrics().await;
+    let existing: BTreeSet<&str> =
+        page.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next()).collect();
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/dashboards");
+    let shown: String = ["photic.json", "alerts.yaml"]
+        .map(|name| std::fs::read_to_string(folder.join(name)).unwrap())
+        .concat();
+    let named: BTreeSet<&str> = shown
+        .split(|character: char| !character.is_ascii_alphanumeric() && character != '_')
+        .filter(|name| name.starts_with("photic_") || name.starts_with("process_"))
+        .map(|name| {
+            let base = ["_bucket", "_sum", "_count"].iter().find_map(|end| name.strip_suffix(end));
+            base.filter(|base| existing.contains(base)).unwrap_or(name)
+        })
+        .collect();
+    assert_eq!(existing, named);
+}
