@@ -17,6 +17,8 @@ from waiting import until  # noqa: E402,F401
 PHOTIC = None
 # All attacks, in the order of their files: (class, name, function).
 ATTACKS = []
+# What the attack that runs measured, with what it may be.
+FIGURES = []
 # What any condition may take before it counts as not met, in seconds. Generous: machines are slow at times.
 TIMEOUT = 60
 

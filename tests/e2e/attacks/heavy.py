@@ -34,6 +34,7 @@ def over(photic, budget, slack=32):
     harm_if(not photic.is_alive(), f"it died: {photic.said()[-300:]}")
     peak = photic.peak() * 1.048576
     most = budget * 1.048576 + BESIDE + slack
+    harness.FIGURES.append(f"{peak:.0f} of {most:.0f} MB")
     harm_if(peak > most, f"{peak:.0f} MB were held, with a budget of {budget} MiB")
 
 

@@ -117,10 +117,7 @@ impl<'b> Assembly<'b> {
                 None if length <= LARGE => LARGE,
                 None => usize::try_from(self.limit).unwrap_or(length),
             };
-            let charge = self.buffer.take_charge();
-            let larger = self.buffers.take(self.room, charge);
-            let beginning = std::mem::replace(&mut self.buffer, larger);
-            self.buffer.extend(beginning.as_ref()).await?;
+            self.buffer.move_to(self.buffers, self.room).await?;
         }
         self.buffer.extend(piece).await?;
         // Done here while the piece is still in the processor's cache.

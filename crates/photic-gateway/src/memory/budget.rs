@@ -82,6 +82,25 @@ struct State {
     by_caller: HashMap<CallerId, u64>,
 }
 
+impl State {
+    fn add(&mut self, (caller, what): (CallerId, Use), bytes: u64) {
+        self.used += bytes;
+        self.by_use[what as usize] += bytes;
+        *self.by_caller.entry(caller).or_default() += bytes;
+    }
+
+    fn remove(&mut self, (caller, what): (CallerId, Use), bytes: u64) {
+        self.used -= bytes;
+        self.by_use[what as usize] -= bytes;
+        if let Some(own) = self.by_caller.get_mut(&caller) {
+            *own -= bytes;
+            if *own == 0 {
+                self.by_caller.remove(&caller);
+            }
+        }
+    }
+}
+
 /// The part of the budget that a caller may use.
 #[derive(Clone, Debug)]
 pub(crate) struct Share {
@@ -143,9 +162,7 @@ impl MemoryBudget {
         if state.used + bytes > self.requests || own + bytes > self.most(is_alone) {
             return false;
         }
-        state.used += bytes;
-        state.by_use[what as usize] += bytes;
-        *state.by_caller.entry(caller).or_default() += bytes;
+        state.add((caller, what), bytes);
         true
     }
 
@@ -155,20 +172,28 @@ impl MemoryBudget {
         if is_alone { self.requests / 8 * 7 } else { self.requests / 2 }
     }
 
+    /// Moves memory from one caller and purpose to another, unless the other would then hold too much.
+    /// Unused memory may be of any amount. Returns `true` on success.
+    fn reassign(&self, bytes: u64, from: (CallerId, Use), to: (CallerId, Use)) -> bool {
+        let mut state = self.lock();
+        let own = state.by_caller.get(&to.0).copied().unwrap_or(0);
+        let is_alone = state.used - state.by_use[Use::Spare as usize] == own;
+        if to.1 != Use::Spare && own + bytes > self.most(is_alone) {
+            return false;
+        }
+        state.remove(from, bytes);
+        state.add(to, bytes);
+        drop(state);
+        // The caller that gave it up may have more of the rest.
+        self.freed.notify_waiters();
+        true
+    }
+
     fn give_back(&self, caller: CallerId, what: Use, bytes: u64) {
         if bytes == 0 {
             return;
         }
-        let mut state = self.lock();
-        state.used -= bytes;
-        state.by_use[what as usize] -= bytes;
-        if let Some(own) = state.by_caller.get_mut(&caller) {
-            *own -= bytes;
-            if *own == 0 {
-                state.by_caller.remove(&caller);
-            }
-        }
-        drop(state);
+        self.lock().remove((caller, what), bytes);
         self.freed.notify_waiters();
     }
 
@@ -266,6 +291,22 @@ impl Charge {
     /// Charges up to a total as soon as there is room. Fails like [`Charge::grow`].
     pub(crate) async fn reach(&mut self, bytes: u64) -> Result<(), NoRoom> {
         if bytes > self.bytes { self.grow(bytes - self.bytes).await } else { Ok(()) }
+    }
+
+    /// Returns an empty charge to the same caller for the same purpose.
+    pub(crate) fn beside(&self) -> Self {
+        self.share.nothing(self.what)
+    }
+
+    /// Takes over the memory of another charge, unless the caller would then hold too much. Gives the
+    /// other one back in that case.
+    pub(crate) fn absorb(&mut self, mut other: Self) -> Result<(), Self> {
+        let from = (other.share.caller, other.what);
+        if !self.share.budget.reassign(other.bytes, from, (self.share.caller, self.what)) {
+            return Err(other);
+        }
+        self.bytes += std::mem::take(&mut other.bytes);
+        Ok(())
     }
 
     /// Returns the bytes that are charged.

@@ -1,8 +1,8 @@
 //! A pool of reusable buffers for request bodies.
 //!
-//! The allocator returns large allocations to the system as soon as they are freed. Getting them
-//! back costs a page fault every 4 KiB: measured, more than everything else that the gateway does
-//! with a large body.
+//! Large buffers are given back to the system as soon as they are freed. Getting the memory again
+//! costs a page fault every 4 KiB: measured, more than everything else that the gateway does with a
+//! large body.
 //!
 //! A buffer is charged to the caller whose bytes it holds, as they arrive. Unused buffers are charged
 //! to the gateway itself, and are freed as soon as a request needs their memory.
@@ -14,6 +14,7 @@ use bytes::Bytes;
 
 use super::budget::{Charge, MemoryBudget, NoRoom, Reclaim, Share, Use};
 use super::caller_id::CallerIds;
+use super::pages::Pages;
 
 /// Minimum size of a pooled buffer. The allocator reuses smaller ones by itself.
 pub(crate) const WORTH_KEEPING: usize = 64 << 10;
@@ -33,19 +34,19 @@ pub(crate) struct Buffers {
 
 #[derive(Debug)]
 struct Idle {
-    bytes: Vec<u8>,
+    bytes: Pages,
     since: Instant,
-    _charge: Charge,
+    charge: Charge,
 }
 
 /// A buffer that returns to its pool when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Buffer {
-    bytes: Vec<u8>,
+    bytes: Pages,
     home: Weak<Buffers>,
     /// The charge to the caller that fills it.
     charge: Option<Charge>,
-    /// Bytes that take memory although they may be unused: the capacity of a reused buffer.
+    /// Bytes that take memory although they may be unused: the room of a reused buffer.
     resident: usize,
 }
 
@@ -59,12 +60,12 @@ impl Buffers {
         pool
     }
 
-    /// Returns an empty buffer with at least this capacity, a reused one if possible.
-    pub(crate) fn take(self: &Arc<Self>, room: usize, charge: Option<Charge>) -> Buffer {
+    /// Returns an empty buffer with at least this room, a reused one if possible.
+    pub(crate) fn take(self: &Arc<Self>, room: usize, mut charge: Option<Charge>) -> Buffer {
         let home = if room < WORTH_KEEPING { Weak::new() } else { Arc::downgrade(self) };
-        let kept = (room >= WORTH_KEEPING).then(|| self.fitting(room)).flatten();
-        let resident = kept.as_ref().map_or(0, Vec::capacity);
-        let bytes = kept.unwrap_or_else(|| Vec::with_capacity(room));
+        let kept = (room >= WORTH_KEEPING).then(|| self.fitting(room, charge.as_mut())).flatten();
+        let resident = kept.as_ref().map_or(0, Pages::room);
+        let bytes = kept.unwrap_or_else(|| Pages::with_room(room));
         Buffer { bytes, home, charge, resident }
     }
 
@@ -76,27 +77,48 @@ impl Buffers {
     /// Returns the bytes of all unused buffers together.
     #[cfg(test)]
     pub(crate) fn bytes(&self) -> u64 {
-        self.lock().iter().map(|idle| idle.bytes.capacity() as u64).sum()
+        self.lock().iter().map(|idle| idle.bytes.room() as u64).sum()
     }
 
-    /// Takes the smallest unused buffer that is large enough. If none is, the largest is freed for a
-    /// new one, because growing it would copy its old bytes for nothing.
-    fn fitting(&self, room: usize) -> Option<Vec<u8>> {
+    /// Takes the smallest unused buffer that is large enough, and charges it to the caller. If none is,
+    /// or the caller would hold too much with it, it is freed for a new one: growing it would copy its
+    /// old bytes for nothing.
+    fn fitting(&self, room: usize, charge: Option<&mut Charge>) -> Option<Pages> {
         let mut idle = self.lock();
-        let fits =
-            |idle: &Idle| (idle.bytes.capacity() < room, idle.bytes.capacity().abs_diff(room));
+        let fits = |idle: &Idle| (idle.bytes.room() < room, idle.bytes.room().abs_diff(room));
         let best = (0..idle.len()).min_by_key(|&index| fits(&idle[index]))?;
-        Some(idle.swap_remove(best).bytes).filter(|bytes| bytes.capacity() >= room)
+        let Idle { bytes, charge: spare, .. } = idle.swap_remove(best);
+        drop(idle);
+        let refused = match charge {
+            _ if bytes.room() < room => Some(spare),
+            Some(charge) => charge.absorb(spare).err(),
+            None => None,
+        };
+        // Freed while it is still charged.
+        if refused.is_some() {
+            drop(bytes);
+            return None;
+        }
+        Some(bytes)
     }
 
-    fn keep(&self, mut bytes: Vec<u8>) {
+    /// Keeps a buffer that is no longer in use, with what was charged for it.
+    fn keep(&self, mut bytes: Pages, charge: Option<Charge>) {
         bytes.clear();
-        let mut charge = self.share.nothing(Use::Spare);
+        let mut spare = self.share.nothing(Use::Spare);
+        // Unused memory may be of any amount, so nothing comes back.
+        let left = charge.and_then(|charge| spare.absorb(charge).err());
+        debug_assert!(left.is_none(), "unused memory is never refused");
         let mut idle = self.lock();
-        let kept: usize = idle.iter().map(|idle| idle.bytes.capacity()).sum();
-        if kept + bytes.capacity() <= MAX_UNUSED_BYTES && charge.try_grow(bytes.capacity() as u64) {
-            idle.push(Idle { bytes, since: Instant::now(), _charge: charge });
+        let kept: usize = idle.iter().map(|idle| idle.bytes.room()).sum();
+        if kept + bytes.room() <= MAX_UNUSED_BYTES && spare.try_reach(bytes.room() as u64) {
+            spare.shrink_to(bytes.room() as u64);
+            idle.push(Idle { bytes, since: Instant::now(), charge: spare });
+            return;
         }
+        drop(idle);
+        // Freed while it is still charged.
+        drop(bytes);
     }
 
     /// Locks the list. A poisoned lock is taken: the list is valid after every step.
@@ -119,28 +141,40 @@ impl Buffer {
     ///
     /// Fails like [`Charge::grow`] if there is none in time.
     pub(crate) async fn extend(&mut self, piece: &[u8]) -> Result<(), NoRoom> {
-        let length = self.bytes.len() + piece.len();
+        let length = self.len() + piece.len();
         let held = length.next_multiple_of(STEP).max(self.resident);
-        let moves = length > self.bytes.capacity();
+        let moves = length > self.bytes.room();
+        // A reallocation holds the bytes twice for a moment.
+        let twice = if moves { self.len() } else { 0 };
         if let Some(charge) = &mut self.charge {
-            // A reallocation holds the bytes twice for a moment.
-            let twice = if moves { self.bytes.len() } else { 0 };
             charge.reach((held + twice) as u64).await?;
         }
-        self.bytes.extend_from_slice(piece);
+        self.bytes.extend(piece);
         if let Some(charge) = self.charge.as_mut().filter(|_| moves) {
             charge.shrink_to(held as u64);
         }
         Ok(())
     }
 
-    /// Takes the charge out of the buffer, to use it for another one.
-    pub(crate) fn take_charge(&mut self) -> Option<Charge> {
-        self.charge.take()
+    /// Moves the bytes to a buffer with more room. Both are charged while there are two.
+    ///
+    /// # Errors
+    ///
+    /// Fails like [`Charge::grow`] if there is no memory for it in time.
+    pub(crate) async fn move_to(
+        &mut self,
+        buffers: &Arc<Buffers>,
+        room: usize,
+    ) -> Result<(), NoRoom> {
+        let charge = self.charge.as_ref().map(Charge::beside);
+        let mut larger = buffers.take(room, charge);
+        larger.extend(self.bytes.as_ref()).await?;
+        *self = larger;
+        Ok(())
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.bytes.len()
+        self.bytes.as_ref().len()
     }
 
     /// Returns the bytes for sharing. The buffer returns to its pool when the last slice is dropped.
@@ -151,18 +185,19 @@ impl Buffer {
 
 impl AsRef<[u8]> for Buffer {
     fn as_ref(&self) -> &[u8] {
-        &self.bytes
+        self.bytes.as_ref()
     }
 }
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        // The caller no longer uses it.
-        drop(self.charge.take());
+        let charge = self.charge.take();
         // The unused part of a buffer takes no memory. A mostly unused one is not worth keeping.
-        let is_used = self.bytes.len().max(self.resident) * 2 >= self.bytes.capacity();
-        if let Some(home) = self.home.upgrade().filter(|_| is_used) {
-            home.keep(std::mem::take(&mut self.bytes));
+        let is_used = self.len().max(self.resident) * 2 >= self.bytes.room();
+        match self.home.upgrade().filter(|_| is_used) {
+            Some(home) => home.keep(std::mem::take(&mut self.bytes), charge),
+            // Freed while it is still charged.
+            None => drop(std::mem::take(&mut self.bytes)),
         }
     }
 }
@@ -201,7 +236,7 @@ mod tests {
         let buffers = pool();
         drop(filled(&buffers, 1 << 20).await.freeze());
         let larger = buffers.take(3 << 20, None);
-        assert_eq!((larger.bytes.capacity(), buffers.bytes()), (3 << 20, 0));
+        assert_eq!((larger.bytes.room(), buffers.bytes()), (3 << 20, 0));
     }
 
     #[tokio::test]
@@ -234,9 +269,48 @@ mod tests {
         drop(buffer.freeze());
         assert_eq!(bodies(), 0);
         drop(filled(&buffers, 32 << 20).await);
-        let mut again = buffers.take(32 << 20, Some(share.nothing(Use::Bodies)));
-        again.extend(b"{").await.unwrap();
+        let again = buffers.take(32 << 20, Some(share.nothing(Use::Bodies)));
         assert_eq!(bodies(), 32 << 20, "these pages are there already");
+        drop(again);
+        assert_eq!((bodies(), budget.used()[Use::Spare as usize]), (0, 32 << 20));
+    }
+
+    /// What a buffer takes is charged to somebody in every moment, so no two charges are for one buffer either.
+    #[tokio::test]
+    async fn a_buffer_that_changes_hands_stays_charged_once() {
+        let budget = MemoryBudget::new(0);
+        let buffers = Buffers::within(&budget);
+        let ids = CallerIds::default();
+        let [one, other] = ["one", "other"].map(|name| budget.share(ids.of(name)));
+        let mut buffer = buffers.take(20 << 20, Some(one.nothing(Use::Bodies)));
+        buffer.extend(&vec![0; 20 << 20]).await.unwrap();
+        // No room for a second charge of this size.
+        let rest = other.charge(Use::Bodies, 20 << 20).await.unwrap();
+        drop(buffer);
+        assert_eq!(budget.used()[Use::Spare as usize], 20 << 20);
+        let again = buffers.take(20 << 20, Some(one.nothing(Use::Bodies)));
+        assert_eq!((again.resident, budget.used()[Use::Bodies as usize]), (20 << 20, 40 << 20));
+        drop(again);
+        // Whoever may not hold so much gets a new one, and the old one is gone.
+        let small = one.charge(Use::Bodies, 1 << 20).await.unwrap();
+        let none = buffers.take(20 << 20, Some(other.nothing(Use::Bodies)));
+        assert_eq!((none.resident, budget.used().iter().sum::<u64>()), (0, 21 << 20));
+        drop((rest, small));
+    }
+
+    #[tokio::test]
+    async fn both_are_charged_while_bytes_move() {
+        let budget = MemoryBudget::new(0);
+        let buffers = Buffers::within(&budget);
+        let one = budget.share(CallerIds::default().of("one"));
+        let mut buffer = buffers.take(1 << 20, Some(one.nothing(Use::Bodies)));
+        buffer.extend(&vec![7; 1 << 20]).await.unwrap();
+        let rest = one.charge(Use::Bodies, 41 << 20).await.unwrap();
+        assert_eq!(buffer.move_to(&buffers, 2 << 20).await, Err(NoRoom));
+        drop(rest);
+        buffer.move_to(&buffers, 2 << 20).await.unwrap();
+        assert_eq!((buffer.as_ref(), buffer.bytes.room()), (&vec![7; 1 << 20][..], 2 << 20));
+        assert_eq!(budget.used()[Use::Bodies as usize], 1 << 20);
     }
 
     #[tokio::test]

@@ -8,6 +8,7 @@ mod buffers;
 mod caller_id;
 mod charged;
 mod lru_cache;
+mod pages;
 
 pub(crate) use budget::{Charge, MemoryBudget, NoRoom, Share, Use};
 pub(crate) use buffers::{Buffer, Buffers};
