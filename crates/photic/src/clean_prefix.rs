@@ -88,6 +88,33 @@ pub struct ShortenedBody {
     rest: usize,
 }
 
+/// The messages of a request that are known to need nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KnownMessages {
+    /// The offset of the first of them, at the end of the opening.
+    start: usize,
+    /// The end of the last one.
+    end: usize,
+    /// The offset of the first message behind them.
+    rest: usize,
+}
+
+impl KnownMessages {
+    /// Returns the offset of the first message behind them: the more of two, the less is left to
+    /// read.
+    pub const fn rest(self) -> usize {
+        self.rest
+    }
+
+    /// Returns a request without these messages. `body` is the request that they were found in.
+    pub fn cut_out_of(self, body: &[u8]) -> ShortenedBody {
+        let Self { start, end, rest } = self;
+        let before = body.get(..start).unwrap_or_default();
+        let behind = body.get(rest..).unwrap_or_default();
+        ShortenedBody { body: [before, b",", behind].concat(), end, rest }
+    }
+}
+
 impl CleanPrefix {
     /// Returns the beginning of a request that was sent as it came. Returns `None` if a part of the
     /// request needed anything, if it has media, or if its wire does not allow the conclusion.
@@ -107,27 +134,33 @@ impl CleanPrefix {
         if cuts.first()?.end != end_of(transcript, opening.checked_sub(1)?)?.end {
             return None;
         }
+        // Of a shorter one, no request would ever be shortened.
+        if last + 16 < cuts.first()?.end + WORTH_CUTTING {
+            return None;
+        }
         let bytes = transcript.body().get(..last)?.to_vec();
         let mut prefix = Self { bytes, cuts, opening, ids: BTreeMap::new() };
         prefix.add_ids(transcript, 0, &|end| end);
         Some(prefix)
     }
 
-    /// Returns a request without the messages that are known, or `None` if it does not begin with
-    /// enough of them.
-    pub fn shorten(&self, body: &[u8]) -> Option<ShortenedBody> {
+    /// Finds the messages of a request that are known. Returns `None` if it does not begin with
+    /// enough of them. Nothing is copied.
+    pub fn known_in(&self, body: &[u8]) -> Option<KnownMessages> {
         let common = common_length(&self.bytes, body);
-        let opening = self.cuts.first()?.end;
+        let start = self.cuts.first()?.end;
         let upto = self.cuts.partition_point(|cut| cut.end <= common);
         let (end, rest) = self.cuts[1..upto.max(1)].iter().rev().find_map(|cut| {
             let rest = cut.end + next_message(body.get(cut.end..)?)?;
             Some((cut.end, rest))
         })?;
-        if rest < opening + WORTH_CUTTING {
-            return None;
-        }
-        let body = [&body[..opening], b",", &body[rest..]].concat();
-        Some(ShortenedBody { body, end, rest })
+        (rest >= start + WORTH_CUTTING).then_some(KnownMessages { start, end, rest })
+    }
+
+    /// Returns a request without the messages that are known, or `None` if it does not begin with
+    /// enough of them.
+    pub fn shorten(&self, body: &[u8]) -> Option<ShortenedBody> {
+        self.known_in(body).map(|known| known.cut_out_of(body))
     }
 
     /// Adds the new messages of a request, if they need nothing. Then the request as a whole needs
@@ -183,7 +216,12 @@ impl CleanPrefix {
         self.ids.retain(|_, behind| *behind <= known);
         self.bytes.truncate(cut.end);
         let last = self.cuts.last().map_or(cut.end, |last| last.end);
-        self.bytes.extend_from_slice(body.get(cut.end..last).unwrap_or_default());
+        let new = body.get(cut.end..last).unwrap_or_default();
+        if self.bytes.capacity() < last {
+            // An eighth of room for more, not twice the memory.
+            self.bytes.reserve_exact(new.len() + last / 8);
+        }
+        self.bytes.extend_from_slice(new);
         self.add_ids(transcript, self.opening, &whole);
         true
     }
@@ -257,7 +295,8 @@ fn is_clean(
         && !transcript.settings.continues_elsewhere
         && transcript.media.is_empty()
         && findings.is_empty()
-        && plan.survey.notes.is_empty()
+        // What the provider changes by itself changes nothing here, unless it keeps a part.
+        && plan.survey.notes.iter().all(|note| !note.effect.is_unplanned())
         && plan.marks.is_none()
         && lowered.decisions.is_empty()
         && lowered.body.is(transcript.body())

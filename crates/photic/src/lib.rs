@@ -97,7 +97,7 @@ pub mod transcript;
 pub mod wire;
 
 pub use check::check;
-pub use clean_prefix::{CleanPrefix, ShortenedBody};
+pub use clean_prefix::{CleanPrefix, KnownMessages, ShortenedBody};
 pub use dump::{Dump, detect_dump, lift_dump};
 pub use fetched::{FetchResult, Wanted, fetchable, references};
 pub use finding::{Code, Cost, Finding, Position};

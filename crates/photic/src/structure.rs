@@ -242,13 +242,15 @@ pub(crate) fn renames(
             let wanted = shaped(if plain_only { plain_id(&id) } else { id.clone() });
             let count = used.entry(Cow::Owned(wanted.clone())).or_insert(0);
             *count += 1;
-            let mut fresh = if *count == 1 {
-                wanted.clone()
-            } else {
-                shaped(format!("{wanted}_{count}").into())
+            // The longer one may be too long for a plain id.
+            let longer = |id: String| {
+                let plain = if plain_only { plain_id(&id).into_owned() } else { id };
+                shaped(plain.into())
             };
+            let mut fresh =
+                if *count == 1 { wanted.clone() } else { longer(format!("{wanted}_{count}")) };
             while fresh != wanted && used.contains_key(fresh.as_str()) {
-                fresh = shaped(format!("{fresh}_").into());
+                fresh = longer(format!("{fresh}_"));
             }
             used.entry(Cow::Owned(fresh.clone())).or_insert(1);
             if fresh == id {

@@ -211,6 +211,11 @@ impl MemoryBudget {
 }
 
 impl Share {
+    /// Returns the id of the caller.
+    pub(crate) const fn caller(&self) -> CallerId {
+        self.caller
+    }
+
     /// Returns an empty charge, which can grow.
     pub(crate) fn nothing(&self, what: Use) -> Charge {
         Charge { share: self.clone(), what, bytes: 0 }

@@ -7,7 +7,7 @@ use std::hash::{BuildHasher, Hash};
 ///
 /// It is a keyed hash: it holds no key of the caller, and a caller cannot choose one that collides with
 /// another caller's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct CallerId(u64);
 
 /// Makes ids of callers.

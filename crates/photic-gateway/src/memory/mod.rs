@@ -12,6 +12,6 @@ mod pages;
 
 pub(crate) use budget::{Charge, MemoryBudget, NoRoom, Share, Use};
 pub(crate) use buffers::{Buffer, Buffers};
-pub(crate) use caller_id::CallerIds;
+pub(crate) use caller_id::{CallerId, CallerIds};
 pub(crate) use charged::charged;
 pub(crate) use lru_cache::{Key, LruCache, Weighed, key_of};

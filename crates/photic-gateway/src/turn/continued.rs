@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use photic::json::Segments;
 use photic::tokens::text_tokens;
 
 use super::lower::{OutboundRequest, lower};
@@ -23,26 +24,29 @@ impl Turns {
         admitted: &Admitted,
     ) -> Option<(Arc<RecalledRequest>, OutboundRequest)> {
         let conversations = self.conversations.as_ref()?;
-        let found = conversations.find(inbound)?;
+        let (shortened, known) = conversations.find(inbound, &admitted.share)?;
         let recalled = RecalledRequest::without_store(inbound, admitted.caller.tenant.clone());
         let wire = inbound.endpoint.wire;
-        let (transcript, findings) = lift_part(&found.shortened.body, wire, &inbound.params);
+        let (transcript, findings) = lift_part(&shortened.body, wire, &inbound.params);
         if !transcript.is_readable() {
             return None;
         }
         let planner = &self.pipeline.planner;
         let target = planner.target(&transcript, inbound, &[])?;
+        if target.profile.fingerprint != known.profile {
+            return None;
+        }
         let remote = &self.pipeline.fetcher.remote;
         let planned = planner.plan(&target, transcript, &recalled, remote);
         let prepared = PreparedRequest::of_plan(&target, planned);
-        let lowered = lower(&prepared);
-        if !conversations.extend(inbound, &found, &lowered, &findings) {
+        let mut lowered = lower(&prepared);
+        if !conversations.extend(inbound, (&shortened, known), &lowered, &findings) {
             return None;
         }
+        lowered.lowered.body = Segments::whole(&inbound.body.bytes);
         let outbound = lowered.into_outbound(inbound, &findings, self.pipeline.keep());
         drop(prepared);
-        let whole = inbound.body.bytes.clone();
-        let tokens = text_tokens(whole.len() as u64);
-        Some((Arc::new(recalled), OutboundRequest { pieces: vec![whole], tokens, ..outbound }))
+        let tokens = text_tokens(inbound.body.bytes.len() as u64);
+        Some((Arc::new(recalled), OutboundRequest { tokens, ..outbound }))
     }
 }

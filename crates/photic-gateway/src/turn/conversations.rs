@@ -2,79 +2,48 @@
 //!
 //! Most turns of a session of words need nothing, and repeat all turns before them. What was read
 //! once is compared with the new request byte by byte, and only the rest is read. Each caller has
-//! conversations of its own. If there is no room, the caller with the most bytes loses the
-//! conversation that it used least recently. A conversation that is not found costs time and
-//! changes no byte.
+//! conversations of its own. A conversation that is not found costs time and changes no byte.
+//!
+//! Bytes are compared and copied while nothing is locked, so that no caller waits for another's.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use photic::{CleanPrefix, Finding, ShortenedBody};
 
+use super::kept_conversations::{Conversation, KeptConversations, Owner};
 use super::lower::LoweredRequest;
 use super::read::InboundRequest;
 use crate::counter::Counter;
+use crate::memory::Share;
 
 /// Requests below this size are read whole, which costs little.
 const MIN_BYTES: usize = 4 << 10;
 /// Requests above this size are read whole: they are mostly media.
 const MAX_BYTES: usize = 8 << 20;
-/// Bytes that a conversation is charged for beside its messages.
-const OVERHEAD: usize = 512;
+/// Maximum number of conversations that a request is compared with, the ones used last first.
+const MAX_COMPARED: usize = 32;
 /// Maximum number of turns that a conversation loses to a request that goes on without them. Beyond
 /// it, the request becomes a conversation of its own.
 const MAX_ABANDONED_TURNS: usize = 4;
-
-/// The digest of a caller.
-type Owner = [u8; 32];
 
 /// The conversations that are kept.
 #[derive(Debug)]
 pub(crate) struct Conversations {
     max_bytes: usize,
-    kept: Mutex<Kept>,
+    kept: Mutex<KeptConversations>,
     continued: Counter,
     read_whole: Counter,
 }
 
-#[derive(Debug, Default)]
-struct Kept {
-    by_owner: BTreeMap<Owner, Owned>,
-    bytes: usize,
-    /// The number of uses so far.
-    clock: u64,
-}
-
-/// The conversations of one caller.
-#[derive(Debug, Default)]
-struct Owned {
-    list: Vec<Conversation>,
-    bytes: usize,
-}
-
+/// A conversation that a request goes on with.
 #[derive(Debug)]
-struct Conversation {
-    /// The number that identifies it.
-    id: u64,
-    /// The time at which it was found or kept last.
+pub(super) struct Known {
+    owner: Owner,
+    /// The time at which it was used last. No other conversation has the same.
     used: u64,
-    /// The API of its requests.
-    endpoint: usize,
     /// The hash of the profile that its requests were planned with.
-    profile: [u8; 32],
-    /// The end of its opening, to tell conversations apart without comparing all of it.
-    sample: [u8; 16],
-    opening: usize,
-    prefix: CleanPrefix,
-}
-
-/// A known beginning of a request.
-#[derive(Debug)]
-pub(super) struct Found {
-    /// The request without its known messages.
-    pub(super) shortened: ShortenedBody,
-    /// The conversation.
-    id: u64,
+    pub(super) profile: [u8; 32],
+    prefix: Arc<CleanPrefix>,
 }
 
 impl Conversations {
@@ -87,27 +56,25 @@ impl Conversations {
     /// Returns the number of requests that were read in part, of those that were read whole, and the
     /// kept bytes.
     pub(crate) fn figures(&self) -> (u64, u64, u64) {
-        (self.continued.get(), self.read_whole.get(), self.lock().bytes as u64)
+        (self.continued.get(), self.read_whole.get(), self.lock().bytes() as u64)
     }
 
     /// Finds the conversation that a request goes on with: of those that it begins with, the one
-    /// that leaves the least to read.
-    pub(super) fn find(&self, inbound: &InboundRequest) -> Option<Found> {
+    /// that leaves the least to read. Returns the request without its known messages, too.
+    pub(super) fn find(
+        &self,
+        inbound: &InboundRequest,
+        share: &Share,
+    ) -> Option<(ShortenedBody, Known)> {
         if !self.takes(inbound) {
             return None;
         }
-        let (endpoint, body) = (inbound.endpoint.index(), &*inbound.body.bytes);
-        let mut kept = self.lock();
-        let clock = kept.tick();
-        let owned = kept.by_owner.get_mut(&owner(inbound))?;
-        let candidates = owned.list.iter_mut().filter(|one| one.may_begin(endpoint, body));
-        let shortened = candidates.filter_map(|one| {
-            let shortened = one.prefix.shorten(body)?;
-            Some((one, shortened))
-        });
-        let (conversation, shortened) = shortened.min_by_key(|(_, short)| short.body.len())?;
-        conversation.used = clock;
-        Some(Found { shortened, id: conversation.id })
+        let body = &*inbound.body.bytes;
+        let candidates = self.candidates(inbound, owner(inbound, share)).into_iter();
+        let known = candidates.filter_map(|one| Some((one.prefix.known_in(body)?, one)));
+        // Of several that leave as much, the one that was used last.
+        let (messages, known) = known.min_by_key(|(known, _)| body.len() - known.rest())?;
+        Some((messages.cut_out_of(body), known))
     }
 
     /// Adds the new messages of a request to its conversation, and returns `true` if the request as
@@ -115,39 +82,43 @@ impl Conversations {
     pub(super) fn extend(
         &self,
         inbound: &InboundRequest,
-        found: &Found,
+        (shortened, known): (&ShortenedBody, Known),
         lowered: &LoweredRequest<'_, '_>,
         findings: &[Finding],
     ) -> bool {
+        let Known { owner, used, profile, mut prefix } = known;
+        let is_branch = prefix.abandoned_turns(shortened) > MAX_ABANDONED_TURNS;
+        // Taken out while it changes. A request that goes on with it meanwhile is read whole.
+        if !is_branch {
+            drop(self.lock().remove(&owner, used));
+        }
         let prepared = lowered.prepared;
-        let profile = prepared.target.profile.fingerprint;
-        let extend = |prefix: &mut CleanPrefix| {
-            prefix.extend(
-                &inbound.body.bytes,
-                &found.shortened,
-                &prepared.transcript,
-                findings,
-                &prepared.plan,
-                &lowered.lowered,
-            )
-        };
-        let owner = owner(inbound);
+        let is_extended = Arc::make_mut(&mut prefix).extend(
+            &inbound.body.bytes,
+            shortened,
+            &prepared.transcript,
+            findings,
+            &prepared.plan,
+            &lowered.lowered,
+        );
         let mut kept = self.lock();
-        let is_extended = kept.extend(owner, found, profile, extend);
         if is_extended {
-            self.continued.add(1);
+            kept.add(owner, Conversation::new(inbound.endpoint.index(), profile, prefix));
             kept.make_room(self.max_bytes);
+            self.continued.add(1);
         } else {
             // Its next turns need something, too, and would be read twice.
-            kept.forget(&owner, found.id);
+            kept.remove(&owner, used);
         }
         is_extended
     }
 
-    /// Keeps the beginning of a request that was read whole, if it is sent as it came.
+    /// Keeps the beginning of a request that was read whole, if it is sent as it came. It takes the
+    /// place of the conversations that it goes on with.
     pub(super) fn keep(
         &self,
         inbound: &InboundRequest,
+        share: &Share,
         lowered: &LoweredRequest<'_, '_>,
         findings: &[Finding],
     ) {
@@ -158,13 +129,29 @@ impl Conversations {
         let prepared = lowered.prepared;
         let (transcript, plan) = (&prepared.transcript, &prepared.plan);
         let prefix = CleanPrefix::of(transcript, findings, plan, &lowered.lowered);
-        let Some(prefix) = prefix else { return };
+        let Some(prefix) = prefix.map(Arc::new) else { return };
         let profile = prepared.target.profile.fingerprint;
+        let owner = owner(inbound, share);
+        let mut replaced = self.candidates(inbound, owner);
+        replaced.retain(|one| one.profile == profile && prefix.begins_with(&one.prefix));
         let mut kept = self.lock();
-        let clock = kept.tick();
-        let conversation = Conversation::new(clock, inbound.endpoint.index(), profile, prefix);
-        kept.add(owner(inbound), conversation);
+        for one in replaced {
+            kept.remove(&owner, one.used);
+        }
+        kept.add(owner, Conversation::new(inbound.endpoint.index(), profile, prefix));
         kept.make_room(self.max_bytes);
+    }
+
+    /// Returns the conversations of a caller that a request may go on with, the one used last first.
+    fn candidates(&self, inbound: &InboundRequest, owner: Owner) -> Vec<Known> {
+        let (endpoint, body) = (inbound.endpoint.index(), &*inbound.body.bytes);
+        let kept = self.lock();
+        let candidates = kept.of(&owner).filter(|(_, one)| one.may_begin(endpoint, body));
+        let known = |(used, one): (u64, &Conversation)| {
+            let (profile, prefix) = (one.profile, Arc::clone(&one.prefix));
+            Known { owner, used, profile, prefix }
+        };
+        candidates.take(MAX_COMPARED).map(known).collect()
     }
 
     /// Returns `true` if a request of this size is looked up and kept.
@@ -174,107 +161,12 @@ impl Conversations {
 
     /// Locks the conversations. A poisoned lock is taken: the worst that is left behind is a count of
     /// bytes that is off.
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, KeptConversations> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
-    fn tick(&mut self) -> u64 {
-        self.clock += 1;
-        self.clock
-    }
-
-    /// Extends the prefix of the conversation that was found, if its requests were planned with this
-    /// profile. A branch that lacks more than a few turns is kept beside the conversation.
-    fn extend(
-        &mut self,
-        owner: Owner,
-        found: &Found,
-        profile: [u8; 32],
-        extend: impl FnOnce(&mut CleanPrefix) -> bool,
-    ) -> bool {
-        let clock = self.tick();
-        let Some(owned) = self.by_owner.get_mut(&owner) else { return false };
-        let is_found = |one: &&mut Conversation| one.id == found.id && one.profile == profile;
-        let Some(conversation) = owned.list.iter_mut().find(is_found) else { return false };
-        if conversation.prefix.abandoned_turns(&found.shortened) > MAX_ABANDONED_TURNS {
-            let (endpoint, mut prefix) = (conversation.endpoint, conversation.prefix.clone());
-            let is_extended = extend(&mut prefix);
-            if is_extended {
-                self.add(owner, Conversation::new(clock, endpoint, profile, prefix));
-            }
-            return is_extended;
-        }
-        let before = conversation.bytes();
-        let is_extended = extend(&mut conversation.prefix);
-        let after = conversation.bytes();
-        owned.bytes = owned.bytes - before + after;
-        self.bytes = self.bytes - before + after;
-        is_extended
-    }
-
-    /// Adds a conversation in the place of those that it goes on with.
-    fn add(&mut self, owner: Owner, conversation: Conversation) {
-        let owned = self.by_owner.entry(owner).or_default();
-        let before = owned.bytes;
-        owned.list.retain(|one| {
-            let is_beginning = one.endpoint == conversation.endpoint
-                && one.opening == conversation.opening
-                && conversation.prefix.begins_with(&one.prefix);
-            owned.bytes -= if is_beginning { one.bytes() } else { 0 };
-            !is_beginning
-        });
-        owned.bytes += conversation.bytes();
-        owned.list.push(conversation);
-        self.bytes = self.bytes - before + owned.bytes;
-    }
-
-    /// Drops a conversation.
-    fn forget(&mut self, owner: &Owner, id: u64) {
-        let Some(owned) = self.by_owner.get_mut(owner) else { return };
-        let Some(at) = owned.list.iter().position(|one| one.id == id) else { return };
-        let bytes = owned.list.swap_remove(at).bytes();
-        owned.bytes -= bytes;
-        self.bytes -= bytes;
-        if owned.list.is_empty() {
-            self.by_owner.remove(owner);
-        }
-    }
-
-    /// Drops conversations until all fit.
-    fn make_room(&mut self, max_bytes: usize) {
-        while self.bytes > max_bytes {
-            let largest = self.by_owner.iter().max_by_key(|(_, owned)| owned.bytes);
-            let Some((owner, owned)) = largest else { return };
-            let Some(oldest) = owned.list.iter().min_by_key(|one| one.used) else { return };
-            let (owner, id) = (*owner, oldest.id);
-            self.forget(&owner, id);
-        }
-    }
-}
-
-impl Conversation {
-    fn new(clock: u64, endpoint: usize, profile: [u8; 32], prefix: CleanPrefix) -> Self {
-        let opening = prefix.opening();
-        let mut sample = [0; 16];
-        if let Some(last) = opening.last_chunk() {
-            sample = *last;
-        }
-        Self { id: clock, used: clock, endpoint, profile, sample, opening: opening.len(), prefix }
-    }
-
-    /// Returns `false` if a request certainly does not go on with it.
-    fn may_begin(&self, endpoint: usize, body: &[u8]) -> bool {
-        let sample = body.get(..self.opening).and_then(|opening| opening.last_chunk());
-        self.endpoint == endpoint && sample == Some(&self.sample)
-    }
-
-    fn bytes(&self) -> usize {
-        OVERHEAD + self.prefix.bytes()
-    }
-}
-
-fn owner(inbound: &InboundRequest) -> Owner {
-    *inbound.identity.digest().as_bytes()
+/// Returns the caller of a request. Callers without a key are told apart by their address.
+fn owner(inbound: &InboundRequest, share: &Share) -> Owner {
+    (*inbound.identity.digest().as_bytes(), share.caller())
 }

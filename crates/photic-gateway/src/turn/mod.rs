@@ -22,6 +22,7 @@ mod diagnose_tests;
 mod fetch;
 mod frames;
 mod heal;
+mod kept_conversations;
 mod lower;
 mod pipeline;
 mod plan;

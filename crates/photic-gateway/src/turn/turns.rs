@@ -204,7 +204,7 @@ impl Turns {
         let prepared = prepare(&target, planned, supplies, &fetcher.remote, derivatives);
         let lowered = lower(&prepared);
         if let Some(conversations) = &self.conversations {
-            conversations.keep(inbound, &lowered, &findings);
+            conversations.keep(inbound, &admitted.share, &lowered, &findings);
         }
         let outbound = lowered.into_outbound(inbound, &findings, self.pipeline.keep());
         drop(prepared);

@@ -90,11 +90,14 @@ struct Sessions {
     settings_last: bool,
     /// Set if the last messages carry prompt cache breakpoints.
     marks: bool,
+    /// Set if the provider is asked to remove things by itself, as Claude Code asks.
+    manages: bool,
 }
 
 impl Sessions {
     fn new(wire: Wire, mut random: SplitMix64, profile: Profile) -> Self {
         let (settings_last, marks) = (random.below(2) == 0, random.below(2) == 0);
+        let manages = random.below(2) == 0;
         let mut this = Self {
             wire,
             random,
@@ -104,6 +107,7 @@ impl Sessions {
             next_id: 0,
             settings_last,
             marks: marks && wire == Wire::Anthropic,
+            manages,
         };
         for talk in 0..=this.random.below(3) {
             // Two conversations may open with the same words.
@@ -366,10 +370,19 @@ impl Sessions {
             }
             _ => r#""model":"m","temperature":0.5"#,
         };
+        let management = match self.wire {
+            Wire::Anthropic if self.manages => {
+                r#","context_management":{"edits":[{"type":"clear_thinking_20251015","keep":"all"}]}"#
+            }
+            Wire::OpenAiResponses if self.manages => {
+                r#","context_management":[{"type":"compaction","compact_threshold":200000}]"#
+            }
+            _ => "",
+        };
         let body = if self.settings_last {
-            format!(r#"{{"{list}":{messages},{settings}}}"#)
+            format!(r#"{{"{list}":{messages},{settings}{management}}}"#)
         } else {
-            format!(r#"{{{settings}, "{list}": {messages} }}"#)
+            format!(r#"{{{settings}{management}, "{list}": {messages} }}"#)
         };
         body.into_bytes()
     }

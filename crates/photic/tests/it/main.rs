@@ -6,6 +6,7 @@
 )]
 
 mod base64_runs;
+mod call_ids;
 mod capability;
 mod captured;
 mod cases;
