@@ -176,7 +176,7 @@ impl Proxies {
 }
 
 fn memory() -> Outcome<[Row; 2]> {
-    let memory::Memory { bodies, peak, rest } = memory::measure()?;
+    let memory::MemoryUse { bodies, peak, rest } = memory::measure()?;
     let row = |name, megabytes: f64, claim| Row {
         name,
         pipe: String::new(),

@@ -32,13 +32,13 @@ type Owner = [u8; 32];
 #[derive(Debug)]
 pub(crate) struct Conversations {
     max_bytes: usize,
-    kept: Mutex<Kept>,
+    kept: Mutex<KeptConversations>,
     continued: Counter,
     read_whole: Counter,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct KeptConversations {
     by_owner: BTreeMap<Owner, Owned>,
     bytes: usize,
     /// The number of uses so far.
@@ -174,12 +174,12 @@ impl Conversations {
 
     /// Locks the conversations. A poisoned lock is taken: the worst that is left behind is a count of
     /// bytes that is off.
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, KeptConversations> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
+impl KeptConversations {
     fn tick(&mut self) -> u64 {
         self.clock += 1;
         self.clock

@@ -9,7 +9,7 @@ use crate::plan::{Fate, Reason};
 use crate::profile::{ErrorResults, ToolContent};
 use crate::rescue;
 use crate::server_side::CLEARED;
-use crate::structure::{Place, is_empty};
+use crate::structure::{PartIndex, is_empty};
 use crate::transcript::{
     CallKind, MediaId, MediaPart, Nested, Part, Role, Text, TextWithMedia, ToolResult,
 };
@@ -53,7 +53,7 @@ impl<'a> Placer<'_, 'a> {
     /// Places a result and its media. Returns it, and `true` if it changed.
     pub(super) fn result(
         &mut self,
-        place: Place,
+        place: PartIndex,
         result: &ToolResult<'a>,
         ordinal: usize,
     ) -> (ToolResult<'a>, bool) {
