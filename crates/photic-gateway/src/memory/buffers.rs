@@ -276,7 +276,7 @@ mod tests {
         assert_eq!((bodies(), budget.used()[Use::Spare as usize]), (0, 32 << 20));
     }
 
-    /// What a buffer takes is charged to somebody in every moment, so no two charges are for one buffer either.
+    /// Every byte of a buffer is charged to one caller at any time.
     #[tokio::test]
     async fn a_buffer_that_changes_hands_stays_charged_once() {
         let budget = MemoryBudget::new(0);
