@@ -15,7 +15,7 @@ const SETTINGS = {
 
 // sdk: the imported functions. stop: ends the loop after the second step.
 // part: (result part, shape asked for) -> content part of that major.
-// models: door -> (settings, capture) -> model.
+// models: api -> (settings, capture) -> model.
 export function runAiSdk({ sdk, z, stop, part, models }) {
   const { createMCPClient, generateText, Stdio, streamText, tool } = sdk;
 
@@ -64,9 +64,9 @@ export function runAiSdk({ sdk, z, stop, part, models }) {
     await close?.();
   }
 
-  const doors = Object.entries(models).map(([door, model]) => [
-    door,
+  const apis = Object.entries(models).map(([api, model]) => [
+    api,
     (capture) => ask(model({ baseURL: `${capture.url}/v1`, apiKey: 'none' }, capture), capture),
   ]);
-  return run(Object.fromEntries(doors));
+  return run(Object.fromEntries(apis));
 }

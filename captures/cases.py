@@ -57,7 +57,7 @@ UNTHREADED = {
 }
 NOT_ERROR = {k: v for k, v in BASIC.items() if k != "error"}  # these wires have no error flag
 
-# (prefix of the name, runner, door in the client script, wire, package, captures)
+# (prefix of the name, runner, api in the client script, wire, package, captures)
 MATRIX = []
 for ai, old, multipart in (
     ("ai6", AI6_OLD, {}),
@@ -90,11 +90,11 @@ LOST = {
 
 
 def cases(only="*", without=""):
-    for prefix, runner, door, wire, package, captures in MATRIX:
+    for prefix, runner, api, wire, package, captures in MATRIX:
         for variant, settings in captures.items():
             name, of = f"{prefix}-{variant}", settings.get("of", variant if variant in VARIANTS else "one")
             if fnmatch.fnmatch(name, only) and not fnmatch.fnmatch(name, without):
-                yield {"name": name, "runner": runner, "door": door, "wire": wire, "package": package,
+                yield {"name": name, "runner": runner, "api": api, "wire": wire, "package": package,
                        "variant": variant, "results": VARIANTS[of], "error": of == "error",
                        "as": settings.get("as", "default"), "how": settings.get("how", "default")}
 

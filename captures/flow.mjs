@@ -7,11 +7,11 @@ export const PROMPT = 'What do the cameras show?';
 export const FOLLOWUP = 'And the colours?';
 export const TOOL = { name: 'look', description: 'Look through camera n.' };
 
-// doors: name -> async function (capture). Stops at the first failure.
-export async function run(doors) {
+// apis: name -> async function (capture). Stops at the first failure.
+export async function run(apis) {
   for (const capture of JSON.parse(await text(process.stdin))) {
     try {
-      await doors[capture.door](capture);
+      await apis[capture.api](capture);
     } catch (error) {
       console.error(`${capture.name} failed`);
       throw error;

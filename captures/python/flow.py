@@ -6,10 +6,10 @@ NAME, DESCRIPTION = "look", "Look through camera n."
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": False}
 
 
-def run(doors):
+def run(apis):
     for capture in json.load(sys.stdin):
         try:
-            doors[capture["door"]](capture)
+            apis[capture["api"]](capture)
         except Exception:
             print(capture["name"], "failed", file=sys.stderr)
             raise

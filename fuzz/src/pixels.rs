@@ -22,7 +22,7 @@ const LIMITS: DecodeLimits<'static> = DecodeLimits {
 const SLACK: usize = 16 << 20;
 
 static HELD: AtomicUsize = AtomicUsize::new(0);
-static MOST: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
 
 /// The system's allocator, which counts.
 pub struct Counting;
@@ -31,14 +31,14 @@ pub struct Counting;
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let held = HELD.fetch_add(layout.size(), Relaxed) + layout.size();
-        MOST.fetch_max(held, Relaxed);
+        PEAK.fetch_max(held, Relaxed);
         // SAFETY: the caller's promise, passed on.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         let held = HELD.fetch_add(layout.size(), Relaxed) + layout.size();
-        MOST.fetch_max(held, Relaxed);
+        PEAK.fetch_max(held, Relaxed);
         // SAFETY: as above. Zeroed by the system, so that pages nobody touches cost nothing.
         unsafe { System.alloc_zeroed(layout) }
     }
@@ -68,9 +68,9 @@ pub fn decoded(bytes: &[u8], only: Option<Format>) {
         frame: u32::from(wish[6] & 3),
     };
     let before = HELD.load(Relaxed);
-    MOST.store(before, Relaxed);
+    PEAK.store(before, Relaxed);
     let result = decode::decode(bytes, &header, &LIMITS, wanted);
-    let held = MOST.load(Relaxed).saturating_sub(before);
+    let held = PEAK.load(Relaxed).saturating_sub(before);
     assert!(held <= LIMITS.memory as usize + SLACK, "{held} bytes held");
     if let Ok(decoded) = result {
         let raster = &decoded.raster;

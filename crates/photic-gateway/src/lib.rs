@@ -35,18 +35,18 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | `config` | The settings, read from `photic.toml`. |
 //! | `counter` | A counter that threads change without waiting for each other. |
 //! | `future` | The type of futures that methods of trait objects return. |
+//! | `config` | The settings, read from `photic.toml`. |
 //! | `memory` | One memory budget for all requests and caches, fair between callers. |
 //! | `http` | Bodies, headers, routes and failures. |
 //! | `tenant` | The caller of a request: its identity, its quota, its audit. |
 //! | `upstream` | Chooses the upstream of a request, resolves its profile, sends and signs. |
 //! | [`learned`] | Lessons that rejections and probes taught about endpoints. |
 //! | `record` | Records turns and uploaded media. Contains the store in local files. |
-//! | `fleet` | Keys, quotas, audit, lessons and the store on the servers of a fleet (feature `fleet`). |
 //! | `media` | Fetches, loads, caches and prepares the images of a request. |
 //! | `observe` | Metrics, the log, and traces. |
+//! | `fleet` | Keys, quotas, audit, lessons and the store on the servers of a fleet (feature `fleet`). |
 //! | `turn` | A turn of a conversation, stage by stage, from its request to its reply. |
 //! | `socket` | WebSockets: Responses frame by frame, every other protocol as bytes. |
 //! | `dispatch` | Passes each request to the part of the gateway that answers it. |

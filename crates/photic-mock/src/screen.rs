@@ -86,7 +86,7 @@ impl Screen {
         let mut data = Vec::with_capacity(SIZE.0 as usize * SIZE.1 as usize * 3);
         for y in 0..SIZE.1 {
             for x in 0..SIZE.0 {
-                data.extend_from_slice(&self.pixel(x, y).unwrap_or_else(|| desk(x, y)));
+                data.extend_from_slice(&self.pixel(x, y).unwrap_or_else(|| background(x, y)));
             }
         }
         Raster { width: SIZE.0, height: SIZE.1, layout: Layout::Rgb, data }
@@ -149,7 +149,7 @@ const fn framed() -> (u32, u32) {
 }
 
 /// The background: gray windows, none as dark as a digit.
-fn desk(x: u32, y: u32) -> [u8; 3] {
+fn background(x: u32, y: u32) -> [u8; 3] {
     let window = (x / 640 + y / 540) % 3;
     let line = y % 36 < 3 && x % 640 > 40 && x % 640 < 500;
     let gray = if line { 170 } else { 205 + 15 * window as u8 };

@@ -176,14 +176,14 @@ mod tests {
         body: &str,
         from: Wire,
         to: Wire,
-        supply: FetchResult<'static>,
+        result: FetchResult<'static>,
     ) -> (String, Vec<String>) {
         let (mut transcript, _) = lift(from, body.as_bytes());
         let profile = profile(to, false);
         let first = plan(survey(&transcript), &profile, &Policy::hands_off());
         let wanted = fetchable(&transcript, &first, Wanted::Unreachable);
         assert_eq!(wanted, [(MediaId::new(0), ADDRESS.to_owned())]);
-        transcript.put_fetched(MediaId::new(0), supply);
+        transcript.put_fetched(MediaId::new(0), result);
         let plan = plan(survey(&transcript), &profile, &Policy::hands_off());
         assert_eq!(fetchable(&transcript, &plan, Wanted::All), [], "asked for twice");
         let lowered = lower(&transcript, &plan);
@@ -215,8 +215,8 @@ mod tests {
     fn what_was_not_fetched_is_a_notice_that_says_why() {
         for (from, body) in bodies() {
             for to in Wire::ALL {
-                let supply = FetchResult::Withheld(Reason::FetchForbidden);
-                let (text, did) = lowered(&body, from, to, supply);
+                let result = FetchResult::Withheld(Reason::FetchForbidden);
+                let (text, did) = lowered(&body, from, to, result);
                 let says =
                     "[image not shown: its address may not be fetched; you have not seen it]";
                 assert!(text.contains(says) && !text.contains(ADDRESS), "{text}");

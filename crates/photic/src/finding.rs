@@ -96,7 +96,7 @@ macro_rules! codes {
 codes! {
     /// An image serialized into a text.
     ImageAsText = "image_as_text",
-        "an image stands here as base64 text; the model reads letters, not pixels",
+        "an image is here as base64 text; the model reads letters, not pixels",
         "`photic lower` puts the image into a slot the model sees";
     /// An image in a role that the wire reserves for text.
     ImageInForbiddenRole = "image_in_forbidden_role",
@@ -104,7 +104,7 @@ codes! {
         "`photic lower` moves it into a user message after the tool results";
     /// A user message between the results of one assistant turn.
     InterleavedUser = "interleaved_user",
-        "a user message stands between the tool results of one assistant turn",
+        "a user message is between the tool results of one assistant turn",
         "`photic lower` moves it after the last result";
     /// Media in a result that is flagged as an error.
     ImageInErrorResult = "image_in_error_result",
@@ -120,7 +120,7 @@ codes! {
         "`photic lower` writes it in the canonical form";
     /// A picture in a part meant for documents.
     ImageAsFile = "image_as_file",
-        "an image stands in a part meant for documents",
+        "an image is in a part meant for documents",
         "`photic lower` makes it an image part";
     /// A part in a spelling that this endpoint does not read.
     PartSpelling = "part_spelling",
@@ -208,7 +208,7 @@ codes! {
         "to have it shown, make the tool return it as a part of its own";
     /// A list of parts in a text that names an image by address.
     ImageAddressInText = "image_address_in_text",
-        "the address of an image stands here as text; the model cannot open it, and an address that a tool returned is not for the provider to fetch",
+        "the address of an image is here as text; the model cannot open it, and an address that a tool returned is not for the provider to fetch",
         "make the tool return the bytes of the image";
     /// Not JSON, or not a conversation.
     NotJson = "not_json",

@@ -15,7 +15,7 @@ use crate::transcript::{Call, CallKind, Message, Part, Role, Transcript};
 use crate::wire::Wire;
 
 /// A part of a unit: the index of the unit, and that of the part.
-pub(crate) type Place = (usize, usize);
+pub(crate) type PartIndex = (usize, usize);
 
 /// One assistant turn and the units that follow it.
 #[derive(Debug, Default)]
@@ -25,11 +25,11 @@ pub(crate) struct Segment {
     /// The units that follow.
     pub(crate) tail: Range<usize>,
     /// The results that answer this turn's calls, in order, each with its call.
-    pub(crate) results: Vec<(Place, Option<Place>)>,
+    pub(crate) results: Vec<(PartIndex, Option<PartIndex>)>,
     /// Calls without a result.
-    pub(crate) missing: Vec<Place>,
+    pub(crate) missing: Vec<PartIndex>,
     /// Results in the tail that answer no call.
-    pub(crate) orphans: BTreeSet<Place>,
+    pub(crate) orphans: BTreeSet<PartIndex>,
 }
 
 /// The reader that a conversation is checked for.
@@ -79,7 +79,7 @@ pub(crate) fn segments(transcript: &Transcript<'_>, reader: Reader) -> Vec<Segme
     }
     if !lenient {
         for (segment, _) in segments.iter_mut().zip(waiting).filter(|(_, waiting)| *waiting > 0) {
-            let answered: BTreeSet<Place> =
+            let answered: BTreeSet<PartIndex> =
                 segment.results.iter().filter_map(|(_, call)| *call).collect();
             segment.missing = calls(messages, segment.head.clone())
                 .map(|(place, _)| place)
@@ -95,18 +95,18 @@ pub(crate) fn segments(transcript: &Transcript<'_>, reader: Reader) -> Vec<Segme
 /// Calls that wait for a result, by id. The nearest turn comes first, and within it the first
 /// call.
 #[derive(Default)]
-struct OpenCalls<'a>(BTreeSet<(Cow<'a, str>, Reverse<usize>, Place)>);
+struct OpenCalls<'a>(BTreeSet<(Cow<'a, str>, Reverse<usize>, PartIndex)>);
 
 impl<'a> OpenCalls<'a> {
     fn clear(&mut self) {
         self.0.clear();
     }
 
-    fn add(&mut self, id: Cow<'a, str>, turn: usize, place: Place) {
+    fn add(&mut self, id: Cow<'a, str>, turn: usize, place: PartIndex) {
         self.0.insert((id, Reverse(turn), place));
     }
 
-    fn take(&mut self, id: Cow<'a, str>) -> Option<(usize, Place)> {
+    fn take(&mut self, id: Cow<'a, str>) -> Option<(usize, PartIndex)> {
         let first = (id.clone(), Reverse(usize::MAX), (0, 0));
         let &(ref found, Reverse(turn), place) = self.0.range(first..).next()?;
         if *found != id {
@@ -117,7 +117,7 @@ impl<'a> OpenCalls<'a> {
     }
 }
 
-fn is_screen(messages: &[Message<'_>], (unit, part): Place) -> bool {
+fn is_screen(messages: &[Message<'_>], (unit, part): PartIndex) -> bool {
     matches!(&messages[unit].parts[part], Part::Call(call) if call.kind == CallKind::Screen)
 }
 
@@ -154,7 +154,7 @@ fn cut(messages: &[Message<'_>], wire: Wire) -> Vec<Segment> {
 fn calls<'t, 'a>(
     messages: &'t [Message<'a>],
     units: Range<usize>,
-) -> impl Iterator<Item = (Place, &'t Call<'a>)> {
+) -> impl Iterator<Item = (PartIndex, &'t Call<'a>)> {
     places(messages, units).filter_map(|(place, part)| match part {
         Part::Call(call) => Some((place, call)),
         _ => None,
@@ -165,7 +165,7 @@ fn calls<'t, 'a>(
 fn places<'t, 'a>(
     messages: &'t [Message<'a>],
     units: Range<usize>,
-) -> impl Iterator<Item = (Place, &'t Part<'a>)> {
+) -> impl Iterator<Item = (PartIndex, &'t Part<'a>)> {
     units.flat_map(|unit| {
         let parts = messages[unit].parts.iter().enumerate();
         parts.map(move |(part, of)| ((unit, part), of))
@@ -208,13 +208,13 @@ pub(crate) fn renames(
     segments: &[Segment],
     target: Wire,
     dialect: CallIds,
-) -> BTreeMap<Place, Str<'static>> {
+) -> BTreeMap<PartIndex, Str<'static>> {
     let messages = &transcript.messages;
     // Other wires do not restrict ids, and an id that looks like an instruction must not be passed
     // on.
     let plain_only = target.rules().plain_call_ids || transcript.own_wire() != Some(target);
     // The result that answers each call, once it is needed: ids are nearly always taken as they are.
-    let mut answers: Option<BTreeMap<Place, Place>> = None;
+    let mut answers: Option<BTreeMap<PartIndex, PartIndex>> = None;
     // The number of uses of each id. A new id continues the count.
     let mut used: BTreeMap<Cow<'_, str>, usize> = BTreeMap::new();
     let mut renames = BTreeMap::new();

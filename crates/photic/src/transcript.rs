@@ -265,7 +265,7 @@ impl Part<'_> {
     pub(crate) fn each_media(&self, visit: &mut impl FnMut(MediaId)) {
         match self {
             Part::Media(part) => visit(part.id),
-            Part::TextWithMedia(woven) => woven.media.iter().copied().for_each(visit),
+            Part::TextWithMedia(mixed) => mixed.media.iter().copied().for_each(visit),
             Part::Result(result) => {
                 result.content.iter().for_each(|part| part.each_media(visit));
             }

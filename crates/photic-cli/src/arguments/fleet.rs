@@ -109,7 +109,7 @@ pub(crate) enum KeysCommand {
     },
 }
 
-/// Limits of a tenant. Limits that are not given are removed.
+/// Limits of a tenant. Limits that are not given are the defaults of the settings again.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct LimitOptions {
     /// Requests per minute

@@ -92,10 +92,10 @@ fn read<'i>(parts: &[Part<'_>], images: &'i [Image], lines: &mut Vec<TranscriptL
                 lines.push(TranscriptLine::Text(text.text.decode().into_owned()));
             }
             Part::Media(media) => lines.push(image(media.id)),
-            Part::TextWithMedia(woven) => {
-                for (at, piece) in woven.pieces.iter().enumerate() {
+            Part::TextWithMedia(mixed) => {
+                for (at, piece) in mixed.pieces.iter().enumerate() {
                     lines.push(TranscriptLine::Text(piece.decode().into_owned()));
-                    lines.extend(woven.media.get(at).map(|&id| image(id)));
+                    lines.extend(mixed.media.get(at).map(|&id| image(id)));
                 }
             }
             Part::Nested(nested) => read(&nested.parts, images, lines),

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use photic::Profile;
-use photic::retention::{Retention, Room};
+use photic::retention::{MaxLoad, Retention};
 use photic::simulate::{Cache, Contender, Session, Setting, optimum, run as play};
 
 use crate::style::{DIM, GREEN, RED};
@@ -64,7 +64,7 @@ pub(super) fn run() -> anyhow::Result<ExitCode> {
 fn over(profile: &Profile, steps: usize, image: u64) -> f64 {
     let session = Session { steps, image, ..Session::default() };
     let cache = Cache::from(&profile.cache);
-    let setting = Setting { session, floor: 3, cache, room: Room::default() };
+    let setting = Setting { session, floor: 3, cache, room: MaxLoad::default() };
     let priced = play(&setting, Contender::Photic(Retention::Priced));
     100.0 * (priced.cost() / optimum(&setting).cost() - 1.0)
 }

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use photic::Profile;
-use photic::retention::{NOTICE, Retention, Room};
+use photic::retention::{MaxLoad, NOTICE, Retention};
 use photic::simulate::{Cache, Contender, Outcome, Session, Setting, optimum, run as play};
 
 use crate::arguments::SimulateOptions;
@@ -81,10 +81,10 @@ impl Comparison {
             notice: NOTICE.0,
             every: options.every as usize,
         };
-        let room = Room {
+        let room = MaxLoad {
             images: profile.limits.images.map(u64::from),
             tokens: profile.limits.context_tokens,
-            ..Room::default()
+            ..MaxLoad::default()
         };
         let floor = options.floor as usize;
         let setting = Setting { session, floor, cache: Cache::from(&profile.cache), room };

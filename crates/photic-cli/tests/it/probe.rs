@@ -169,13 +169,13 @@ fn stand_in(name: &str) -> PathBuf {
 
 #[cfg(unix)]
 #[test]
-fn a_server_of_our_own_is_probed_by_each_of_its_doors() {
+fn a_server_of_our_own_is_probed_through_each_of_its_apis() {
     let mock = provider(&[]);
     let output = photic()
         .args(["probe", "--offline", "--paths", "user,previous", "--seed", "3"])
-        .env("PHOTIC_PYTHON", stand_in("doors"))
+        .env("PHOTIC_PYTHON", stand_in("apis"))
         .env("STAND_IN", mock.url())
-        .env("STAND_IN_NOTE", file("doors-note"))
+        .env("STAND_IN_NOTE", file("apis-note"))
         .output()
         .unwrap();
     let text = narrow(&stdout(&output));

@@ -24,7 +24,7 @@ const SAMPLES: usize = 60;
 struct Options {
     /// Address of a replica; several are used in turn
     #[arg(long = "to", required = true)]
-    doors: Vec<SocketAddr>,
+    replicas: Vec<SocketAddr>,
     /// File of tenants: name, key and provider key per line
     #[arg(long)]
     tenants: PathBuf,
@@ -76,7 +76,7 @@ fn wire(name: &str) -> Result<Wire, String> {
 fn main() -> anyhow::Result<ExitCode> {
     let options = Options::parse();
     let load = Load {
-        replicas: options.doors,
+        replicas: options.replicas,
         tenants: tenants::read(&options.tenants)?,
         wires: if options.wires.is_empty() { Wire::ALL.to_vec() } else { options.wires },
         sessions: options.sessions,

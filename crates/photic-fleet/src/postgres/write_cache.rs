@@ -36,8 +36,8 @@ pub(super) struct LastMessage {
 /// The cache of a replica.
 #[derive(Debug, Default)]
 pub(super) struct WriteCache {
-    sessions: Mutex<Recent<SessionId, Session>>,
-    pieces: Mutex<Recent<(i32, i64, PieceName), ()>>,
+    sessions: Mutex<GenerationCache<SessionId, Session>>,
+    pieces: Mutex<GenerationCache<(i32, i64, PieceName), ()>>,
 }
 
 impl WriteCache {
@@ -93,18 +93,18 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// A map that keeps recently used entries. When the young generation is full, it becomes the old
 /// one, and the old one is dropped.
 #[derive(Debug)]
-struct Recent<K, V> {
+struct GenerationCache<K, V> {
     young: BTreeMap<K, V>,
     old: BTreeMap<K, V>,
 }
 
-impl<K, V> Default for Recent<K, V> {
+impl<K, V> Default for GenerationCache<K, V> {
     fn default() -> Self {
         Self { young: BTreeMap::new(), old: BTreeMap::new() }
     }
 }
 
-impl<K: Ord + Clone, V: Default> Recent<K, V> {
+impl<K: Ord + Clone, V: Default> GenerationCache<K, V> {
     fn get(&self, key: &K) -> Option<&V> {
         self.young.get(key).or_else(|| self.old.get(key))
     }
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn what_was_used_lately_stays_and_there_is_never_much() {
-        let mut recent: Recent<u32, u32> = Recent::default();
+        let mut recent: GenerationCache<u32, u32> = GenerationCache::default();
         for key in 0..1000 {
             *recent.entry(&key, 10) = key;
             *recent.entry(&7, 10) += 1;

@@ -69,7 +69,7 @@ async fn chaos(gateway: &Gateway, count: u64, seed: u64) -> Outcome<()> {
     let (files, memory) = (gateway.files()?, gateway.memory()?);
     let begun = Instant::now();
     let bodies = Arc::new(Bodies::default());
-    let tally = storm(gateway, &pictures, &bodies, count, seed).await?;
+    let tally = load(gateway, &pictures, &bodies, count, seed).await?;
     let took = begun.elapsed();
     let (peak, bodies) = (gateway.peak()?, bodies.most.load(Ordering::Relaxed) >> 20);
     print(&tally);
@@ -115,7 +115,7 @@ struct Bodies {
     most: AtomicU64,
 }
 
-async fn storm(
+async fn load(
     gateway: &Gateway,
     pictures: &Arc<Pictures>,
     bodies: &Arc<Bodies>,

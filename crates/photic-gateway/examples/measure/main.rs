@@ -153,8 +153,8 @@ impl Proxies {
         let (late_pipe, latest_pipe) = streams::lateness(pipe, CHAT)?;
         for (name, gateway, caller) in [
             ("stream of small events, how late 99 of 100 are", gateway, CHAT),
-            ("the same, Messages led to Chat", crossing, MESSAGES_TO_CHAT),
-            ("the same, Chat led to Messages", crossing, CHAT_TO_MESSAGES),
+            ("the same, Messages translated to Chat", crossing, MESSAGES_TO_CHAT),
+            ("the same, Chat translated to Messages", crossing, CHAT_TO_MESSAGES),
         ] {
             let (late, latest) = streams::lateness(gateway, caller)?;
             rows.push(Row {
@@ -176,7 +176,7 @@ impl Proxies {
 }
 
 fn memory() -> Outcome<[Row; 2]> {
-    let memory::Memory { bodies, peak, rest } = memory::measure()?;
+    let memory::MemoryUse { bodies, peak, rest } = memory::measure()?;
     let row = |name, megabytes: f64, claim| Row {
         name,
         pipe: String::new(),

@@ -14,7 +14,7 @@ const REST: Duration = Duration::from_secs(40);
 
 /// The memory of a gateway, in MB.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Memory {
+pub(crate) struct MemoryUse {
     /// The bodies themselves.
     pub(crate) bodies: f64,
     pub(crate) peak: f64,
@@ -23,7 +23,7 @@ pub(crate) struct Memory {
 }
 
 /// Sends the bodies three times to an upstream that answers only when it has all of them.
-pub(crate) fn measure() -> Outcome<Memory> {
+pub(crate) fn measure() -> Outcome<MemoryUse> {
     let gateway = gateway::start(upstream::start(BODIES)?, Setting::Plain)?;
     let request = bodies::request("/v1/chat/completions", "", &bodies::screenshots());
     for _ in 0..3 {
@@ -44,5 +44,5 @@ pub(crate) fn measure() -> Outcome<Memory> {
         std::thread::sleep(Duration::from_secs(1));
         rest = rest.min(gateway.resident()?);
     }
-    Ok(Memory { bodies: (BODIES * request.len()) as f64 / 1e6, peak, rest })
+    Ok(MemoryUse { bodies: (BODIES * request.len()) as f64 / 1e6, peak, rest })
 }

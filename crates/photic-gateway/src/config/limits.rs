@@ -13,8 +13,9 @@ pub struct Limits {
     pub body_mib: u32,
     /// Memory for requests and caches, in MiB: request bodies, fetched images, pixels, replies that
     /// are translated. 0 derives it: seven eighths of the container's limit less 192, or a quarter of
-    /// the machine's memory, and 2048 at most. While other callers use memory, one caller gets at
-    /// most half. A request that gets no memory within two seconds fails with 503 and `Retry-After`.
+    /// the machine's memory, and 2048 at most. A quarter is for caches. While other callers use memory,
+    /// one caller gets at most half of the rest. A request that gets no memory within two seconds fails
+    /// with 503 and `Retry-After`.
     pub memory_mib: u32,
     /// Size of the cache of prepared images, in MiB, so that later turns need not prepare them again.
     /// At most a twentieth of `memory_mib` is used.

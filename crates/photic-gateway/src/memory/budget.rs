@@ -166,8 +166,8 @@ impl MemoryBudget {
         true
     }
 
-    /// Returns the bytes that one caller may hold: half of the budget, or seven eighths while no other caller
-    /// holds any.
+    /// Returns the bytes that one caller may hold: half of what all requests may take together, or
+    /// seven eighths of it while no other caller holds any.
     const fn most(&self, is_alone: bool) -> u64 {
         if is_alone { self.requests / 8 * 7 } else { self.requests / 2 }
     }

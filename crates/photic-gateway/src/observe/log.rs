@@ -120,8 +120,12 @@ impl Log {
         match self.format {
             LogFormat::Off => {}
             LogFormat::Json => {
-                let line =
-                    json!({"time": now(), "event": "warning", "says": says, "unsaid": suppressed});
+                let line = json!({
+                    "time": now(),
+                    "event": "warning",
+                    "says": says,
+                    "suppressed": suppressed,
+                });
                 self.put(line.to_string(), dropped);
             }
             LogFormat::Text if suppressed > 0 => {

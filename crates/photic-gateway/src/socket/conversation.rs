@@ -42,7 +42,7 @@ pub(super) enum Parent {
 
 /// The conversations that a socket remembers.
 #[derive(Debug)]
-pub(super) struct Conversations {
+pub(super) struct SocketConversations {
     responses: HashMap<String, Arc<Exchange>>,
     charge: Charge,
     max: u64,
@@ -73,7 +73,7 @@ impl Parent {
     }
 }
 
-impl Conversations {
+impl SocketConversations {
     /// Remembers within the share of a caller.
     pub(super) fn new(share: &Share) -> Self {
         let max = MAX_BYTES.min(share.assured() / 4);
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn a_conversation_is_its_items_in_order() {
         let budget = MemoryBudget::new(0);
-        let mut all = Conversations::new(&budget.share(CallerIds::default().of("one")));
+        let mut all = SocketConversations::new(&budget.share(CallerIds::default().of("one")));
         assert!(matches!(all.parent(None), Parent::None));
         assert!(matches!(all.parent(Some("a")), Parent::Unknown));
         all.add("a".to_owned(), exchange(None, "1", "2"));
@@ -141,7 +141,7 @@ mod tests {
     fn over_its_bound_everything_is_forgotten_and_paid_back() {
         let budget = MemoryBudget::new(0);
         let share = budget.share(CallerIds::default().of("one"));
-        let mut all = Conversations::new(&share);
+        let mut all = SocketConversations::new(&share);
         let large = Bytes::from(vec![b'1'; 4 << 20]);
         let of = |input: &Bytes| Exchange { input: input.clone(), ..exchange(None, "", "") };
         all.add("a".to_owned(), of(&large));

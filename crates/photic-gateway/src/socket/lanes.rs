@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
-use super::conversation::{Conversations, Parent};
+use super::conversation::{Parent, SocketConversations};
 use crate::memory::Share;
 use crate::observe::RequestGuard;
 use crate::tenant::Admitted;
@@ -39,7 +39,7 @@ pub(super) struct SentTurn {
 #[derive(Debug)]
 pub(super) struct Lanes {
     by_name: HashMap<LaneName, Lane>,
-    pub(super) conversations: Conversations,
+    pub(super) conversations: SocketConversations,
     waiting: usize,
     /// The time of the last frame of any side.
     last: Instant,
@@ -55,7 +55,7 @@ struct Lane {
 impl Lanes {
     /// Creates lanes without turns.
     pub(super) fn new(share: &Share) -> Self {
-        let conversations = Conversations::new(share);
+        let conversations = SocketConversations::new(share);
         Self { by_name: HashMap::new(), conversations, waiting: 0, last: Instant::now() }
     }
 

@@ -79,7 +79,7 @@ impl Opening {
         if let Some(ConnectionPlace(place)) = &place {
             place.upgraded();
         }
-        let held = Held { _place: place, _charge: charge };
+        let held = SocketResources { _place: place, _charge: charge };
         match client {
             None => {
                 switching(granted.headers_mut());
@@ -190,7 +190,7 @@ impl Opening {
 }
 
 /// The place and the memory that a socket holds until it ends.
-struct Held {
+struct SocketResources {
     _place: Option<ConnectionPlace>,
     _charge: Charge,
 }

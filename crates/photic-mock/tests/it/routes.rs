@@ -1,4 +1,4 @@
-//! Every door, whole and as a stream, with `/v1` and without.
+//! Every API, whole and as a stream, with `/v1` and without.
 
 use serde_json::{Value, json};
 

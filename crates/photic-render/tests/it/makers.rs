@@ -183,19 +183,19 @@ pub(crate) fn letters() -> Vec<u8> {
 struct Bits {
     bytes: Vec<u8>,
     used: usize,
-    in_bytes: Order,
+    in_bytes: BitOrder,
 }
 
 impl Bits {
-    fn push(&mut self, value: u32, count: u32, order: Order) {
+    fn push(&mut self, value: u32, count: u32, order: BitOrder) {
         for bit in 0..count {
             let bit = match order {
-                Order::LowestFirst => value >> bit & 1,
-                Order::HighestFirst => value >> (count - 1 - bit) & 1,
+                BitOrder::LowestFirst => value >> bit & 1,
+                BitOrder::HighestFirst => value >> (count - 1 - bit) & 1,
             };
             let place = match self.in_bytes {
-                Order::LowestFirst => self.used % 8,
-                Order::HighestFirst => 7 - self.used % 8,
+                BitOrder::LowestFirst => self.used % 8,
+                BitOrder::HighestFirst => 7 - self.used % 8,
             };
             if self.used.is_multiple_of(8) {
                 self.bytes.push(0);
@@ -209,27 +209,27 @@ impl Bits {
 }
 
 #[derive(Clone, Copy)]
-enum Order {
+enum BitOrder {
     LowestFirst,
     HighestFirst,
 }
 
 /// One or two bytes, again and again, as deflate has it: 160 times as many as it takes.
 pub(crate) fn deflated(pattern: &[u8], length: usize) -> Vec<u8> {
-    let mut bits = Bits { bytes: Vec::new(), used: 0, in_bytes: Order::LowestFirst };
+    let mut bits = Bits { bytes: Vec::new(), used: 0, in_bytes: BitOrder::LowestFirst };
     // A final block with the code that needs no table; codes go highest bit first, numbers lowest.
-    bits.push(0b011, 3, Order::LowestFirst);
+    bits.push(0b011, 3, BitOrder::LowestFirst);
     for byte in pattern {
         match u32::from(*byte) {
-            byte @ 0..144 => bits.push(0x30 + byte, 8, Order::HighestFirst),
-            byte => bits.push(0x190 + byte - 144, 9, Order::HighestFirst),
+            byte @ 0..144 => bits.push(0x30 + byte, 8, BitOrder::HighestFirst),
+            byte => bits.push(0x190 + byte - 144, 9, BitOrder::HighestFirst),
         }
     }
     for _ in 0..length / 258 {
-        bits.push(0b1100_0101, 8, Order::HighestFirst);
-        bits.push(pattern.len() as u32 - 1, 5, Order::HighestFirst);
+        bits.push(0b1100_0101, 8, BitOrder::HighestFirst);
+        bits.push(pattern.len() as u32 - 1, 5, BitOrder::HighestFirst);
     }
-    bits.push(0, 7, Order::HighestFirst);
+    bits.push(0, 7, BitOrder::HighestFirst);
     bits.bytes
 }
 
@@ -240,10 +240,10 @@ pub(crate) fn zlib(pattern: &[u8], length: usize) -> Vec<u8> {
 
 /// So many rounds of 7 megabytes of zeros, in 5 kilobytes each.
 pub(crate) fn lzw(rounds: usize) -> Vec<u8> {
-    let mut bits = Bits { bytes: Vec::new(), used: 0, in_bytes: Order::HighestFirst };
+    let mut bits = Bits { bytes: Vec::new(), used: 0, in_bytes: BitOrder::HighestFirst };
     for round in 0..rounds {
-        bits.push(256, if round == 0 { 9 } else { 12 }, Order::HighestFirst);
-        bits.push(0, 9, Order::HighestFirst);
+        bits.push(256, if round == 0 { 9 } else { 12 }, BitOrder::HighestFirst);
+        bits.push(0, 9, BitOrder::HighestFirst);
         for code in 258_u32..4_094 {
             let width = match code + 1 {
                 0..512 => 9,
@@ -251,10 +251,10 @@ pub(crate) fn lzw(rounds: usize) -> Vec<u8> {
                 1_024..2_048 => 11,
                 _ => 12,
             };
-            bits.push(code, width, Order::HighestFirst);
+            bits.push(code, width, BitOrder::HighestFirst);
         }
     }
-    bits.push(257, 12, Order::HighestFirst);
+    bits.push(257, 12, BitOrder::HighestFirst);
     bits.bytes
 }
 

@@ -91,7 +91,7 @@ impl<R: Record, B: Blobs> Store<R, B> {
         }
         let images = {
             let mut transcript = photic::lift(turn.wire, &body).0;
-            terms.supply(&mut transcript, &bytes);
+            terms.put_fetched(&mut transcript, &bytes);
             let mut survey = terms.survey(&transcript, &parts, &bytes);
             survey.identify(&transcript);
             let plan = photic::plan(survey, &terms.profile, &terms.policy);

@@ -70,9 +70,9 @@ fn words(hasher: &mut blake3::Hasher, transcript: &Transcript<'_>, parts: &[Part
         match part {
             Part::Text(text) | Part::Refusal(text) => add(hasher, text.text.decode().as_bytes()),
             Part::Media(media) => shown(hasher, transcript, media.id),
-            Part::TextWithMedia(woven) => {
-                woven.pieces.iter().for_each(|piece| add(hasher, piece.decode().as_bytes()));
-                woven.media.iter().for_each(|&id| shown(hasher, transcript, id));
+            Part::TextWithMedia(mixed) => {
+                mixed.pieces.iter().for_each(|piece| add(hasher, piece.decode().as_bytes()));
+                mixed.media.iter().for_each(|&id| shown(hasher, transcript, id));
             }
             Part::Nested(nested) => words(hasher, transcript, &nested.parts),
             Part::Call(call) => {

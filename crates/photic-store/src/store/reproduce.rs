@@ -132,7 +132,7 @@ impl<R: Record, B: Blobs> Store<R, B> {
         // … then with those.
         let body = parts.body(&bytes)?;
         let mut transcript = photic::lift(turn.wire, &body).0;
-        terms.supply(&mut transcript, &bytes);
+        terms.put_fetched(&mut transcript, &bytes);
         let survey = terms.survey(&transcript, &parts, &bytes);
         let plan = photic::plan(survey, &terms.profile, &terms.policy);
         let mut read: Vec<BlobId> = bytes.keys().copied().collect();
@@ -200,7 +200,7 @@ impl PlanInputs {
         bytes: &BTreeMap<BlobId, Vec<u8>>,
     ) -> Option<Vec<BlobId>> {
         let mut transcript = photic::lift(turn.wire, body).0;
-        self.supply(&mut transcript, bytes);
+        self.put_fetched(&mut transcript, bytes);
         parts.recall(&transcript, bytes)?;
         let survey = self.survey(&transcript, parts, bytes);
         let plan = photic::plan(survey, &self.profile, &self.policy);
@@ -216,18 +216,18 @@ impl PlanInputs {
     }
 
     /// Puts in the fetched media, or their stand-ins.
-    pub(super) fn supply<'t>(
+    pub(super) fn put_fetched<'t>(
         &'t self,
         transcript: &mut Transcript<'t>,
         bytes: &BTreeMap<BlobId, Vec<u8>>,
     ) {
         for (&id, blob) in &self.circumstances.supplied {
-            let supply = match (bytes.get(blob), self.fetched.get(blob)) {
+            let result = match (bytes.get(blob), self.fetched.get(blob)) {
                 (Some(bytes), _) => FetchResult::Bytes(Payload::encode(bytes)),
                 (None, Some(memory)) => FetchResult::Bytes(memory.stand_in()),
                 (None, None) => continue,
             };
-            transcript.put_fetched(id, supply);
+            transcript.put_fetched(id, result);
         }
         for (&id, &reason) in &self.circumstances.withheld {
             transcript.put_fetched(id, FetchResult::Withheld(reason));

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::content;
 use super::seen::{Slot, ToolResult};
-use super::witness::{Place, Witness};
+use super::witness::{PartOrigin, Witness};
 
 const BODY: [&str; 38] = [
     "audio",
@@ -115,12 +115,12 @@ fn message(w: &mut Witness<'_>, turn: &mut Turn, message: &Map<String, Value>, a
         }
     }
     match role {
-        "user" => content_of(w, &Place::new(Slot::User, at), message),
-        "system" => content_of(w, &Place::new(Slot::System, at), message),
-        "developer" => content_of(w, &Place::new(Slot::Developer, at), message),
+        "user" => content_of(w, &PartOrigin::new(Slot::User, at), message),
+        "system" => content_of(w, &PartOrigin::new(Slot::System, at), message),
+        "developer" => content_of(w, &PartOrigin::new(Slot::Developer, at), message),
         "assistant" => assistant(w, turn, message, at),
         "tool" => tool(w, turn, message, at, &before),
-        "function" => content_of(w, &Place::new(Slot::ToolResult, at), message),
+        "function" => content_of(w, &PartOrigin::new(Slot::ToolResult, at), message),
         _ => w.violate("role_unknown", at, format!("Invalid value: '{role}'.")),
     }
 }
@@ -147,11 +147,11 @@ fn assistant(w: &mut Witness<'_>, turn: &mut Turn, message: &Map<String, Value>,
                 w.violate("content_empty", at, text);
             }
         }
-        Some(_) => content_of(w, &Place::new(Slot::Assistant, at), message),
+        Some(_) => content_of(w, &PartOrigin::new(Slot::Assistant, at), message),
     }
     if let Some(refusal) = message.get("refusal").and_then(Value::as_str) {
         w.content();
-        w.text(&Place::new(Slot::Assistant, format!("{at}/refusal")), refusal);
+        w.text(&PartOrigin::new(Slot::Assistant, format!("{at}/refusal")), refusal);
     }
     match message.get("tool_calls") {
         None | Some(Value::Null) => {}
@@ -235,7 +235,7 @@ fn tool(
         w.violate("field_type", &format!("{at}/content"), "'content' must be a string");
     }
     let (texts, images) = (w.seen.texts.len(), w.seen.images.len());
-    content_of(w, &Place::result(id, at), message);
+    content_of(w, &PartOrigin::result(id, at), message);
     let text: Vec<&str> = w.seen.texts[texts..].iter().map(|text| text.text.as_str()).collect();
     let text = text.join("\n");
     let images = w.seen.images.len() - images;
@@ -247,7 +247,7 @@ fn tool(
 }
 
 /// Reads the `content` of a message: a string, or parts.
-fn content_of(w: &mut Witness<'_>, place: &Place, message: &Map<String, Value>) {
+fn content_of(w: &mut Witness<'_>, place: &PartOrigin, message: &Map<String, Value>) {
     w.content();
     let place = place.down("content");
     match message.get("content") {
@@ -270,7 +270,7 @@ fn content_of(w: &mut Witness<'_>, place: &Place, message: &Map<String, Value>) 
     }
 }
 
-fn part(w: &mut Witness<'_>, place: &Place, part: &Value) {
+fn part(w: &mut Witness<'_>, place: &PartOrigin, part: &Value) {
     let at = place.at.clone();
     let Some(part) = w.object(Some(part), &at) else { return };
     let Some(kind) = w.string(part, "type", &at) else { return };
@@ -309,7 +309,7 @@ fn part(w: &mut Witness<'_>, place: &Place, part: &Value) {
     w.fields(part, &at, &PART);
 }
 
-fn image(w: &mut Witness<'_>, place: &Place, part: &Map<String, Value>) {
+fn image(w: &mut Witness<'_>, place: &PartOrigin, part: &Map<String, Value>) {
     let allowed = match place.slot {
         Slot::User => true,
         Slot::ToolResult => w.rules.tool_images && place.owner.is_some(),

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
 use super::seen::{Audio, Document, Source};
-use super::witness::{Place, Witness};
+use super::witness::{PartOrigin, Witness};
 
 /// Reads the `detail` of an image: one of a few words, and required if the rules say so.
 pub(super) fn detail<'v>(
@@ -25,7 +25,7 @@ pub(super) fn detail<'v>(
 }
 
 /// Reads the image behind a URL: an `http(s)` address or a canonical data URL.
-pub(super) fn image_url(w: &mut Witness<'_>, place: &Place, url: &str, detail: Option<&str>) {
+pub(super) fn image_url(w: &mut Witness<'_>, place: &PartOrigin, url: &str, detail: Option<&str>) {
     if let Some((media_type, data)) = data_url(url) {
         w.inline(place, media_type, data, detail);
     } else if starts_with_ignoring_case(url, "data:") {
@@ -62,7 +62,7 @@ fn starts_with_ignoring_case(text: &str, prefix: &str) -> bool {
 }
 
 /// Reads a file: bytes as a data URL (or bare base64), an id, or an address if the wire has it.
-pub(super) fn file(w: &mut Witness<'_>, place: &Place, file: &Map<String, Value>) {
+pub(super) fn file(w: &mut Witness<'_>, place: &PartOrigin, file: &Map<String, Value>) {
     let field = |key: &str| file.get(key).and_then(Value::as_str);
     let name = field("filename").map(str::to_owned);
     if let Some(name) = &name {
@@ -91,7 +91,7 @@ pub(super) fn file(w: &mut Witness<'_>, place: &Place, file: &Map<String, Value>
 }
 
 /// Reads a sound: base64 and one of the formats that the endpoint takes.
-pub(super) fn audio(w: &mut Witness<'_>, place: &Place, part: &Map<String, Value>) {
+pub(super) fn audio(w: &mut Witness<'_>, place: &PartOrigin, part: &Map<String, Value>) {
     let at = format!("{}/input_audio", place.at);
     let Some(audio) = w.object(part.get("input_audio"), &at) else { return };
     w.one_of(audio, "format", &at, w.rules.audio_formats);
@@ -107,7 +107,7 @@ pub(super) fn audio(w: &mut Witness<'_>, place: &Place, part: &Map<String, Value
 }
 
 /// Reads a sound that is only its base64.
-pub(super) fn short_audio(w: &mut Witness<'_>, place: &Place, part: &Map<String, Value>) {
+pub(super) fn short_audio(w: &mut Witness<'_>, place: &PartOrigin, part: &Map<String, Value>) {
     let Some(data) = w.string(part, "input_audio", &place.at) else { return };
     match STANDARD.decode(data) {
         Ok(bytes) => {
@@ -121,7 +121,7 @@ pub(super) fn short_audio(w: &mut Witness<'_>, place: &Place, part: &Map<String,
 /// Reads a document by its address, or by its id beside the type.
 pub(super) fn short_document(
     w: &mut Witness<'_>,
-    place: &Place,
+    place: &PartOrigin,
     part: &Map<String, Value>,
     kind: &str,
 ) {

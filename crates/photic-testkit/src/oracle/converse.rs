@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
 use super::seen::{Document, Slot, Source, ToolResult};
-use super::witness::{Place, Witness};
+use super::witness::{PartOrigin, Witness};
 
 const BODY: [&str; 11] = [
     "messages",
@@ -42,7 +42,7 @@ pub(super) fn read(w: &mut Witness<'_>, body: &Map<String, Value>) {
     w.content();
     let system = body.get("system").and_then(Value::as_array).into_iter().flatten();
     for (index, block) in system.enumerate() {
-        let place = Place::new(Slot::System, format!("/system/{index}"));
+        let place = PartOrigin::new(Slot::System, format!("/system/{index}"));
         match block["text"].as_str() {
             Some(text) => words(w, &place.down("text"), text),
             None if block.get("cachePoint").is_some() => {}
@@ -162,12 +162,12 @@ fn content(w: &mut Witness<'_>, turn: &Turn<'_>) {
         w.violate("text_missing", &turn.at, text);
     }
     for (index, block) in turn.blocks.iter().enumerate() {
-        let place = Place::new(slot, format!("{}/content/{index}", turn.at));
+        let place = PartOrigin::new(slot, format!("{}/content/{index}", turn.at));
         self::block(w, &place, block);
     }
 }
 
-fn words(w: &mut Witness<'_>, place: &Place, text: &str) {
+fn words(w: &mut Witness<'_>, place: &PartOrigin, text: &str) {
     if text.trim().is_empty() {
         let text = "The text field in the ContentBlock object is blank. Add text to the text field, and try again.";
         w.violate("text_empty", &place.at, text);
@@ -175,7 +175,7 @@ fn words(w: &mut Witness<'_>, place: &Place, text: &str) {
     w.text(place, text);
 }
 
-fn block(w: &mut Witness<'_>, place: &Place, block: &Value) {
+fn block(w: &mut Witness<'_>, place: &PartOrigin, block: &Value) {
     let at = &place.at;
     let Some(object) = w.object(Some(block), at) else { return };
     let mut members = object.iter().filter(|(name, _)| !name.starts_with("x_"));
@@ -212,7 +212,7 @@ fn block(w: &mut Witness<'_>, place: &Place, block: &Value) {
     }
 }
 
-fn call(w: &mut Witness<'_>, place: &Place, value: &Value) {
+fn call(w: &mut Witness<'_>, place: &PartOrigin, value: &Value) {
     let at = &place.at;
     let Some(call) = w.object(Some(value), at) else { return };
     let (id, name) = (w.string(call, "toolUseId", at), w.string(call, "name", at));
@@ -230,7 +230,7 @@ fn pattern(w: &mut Witness<'_>, at: &str, id: &str) {
     }
 }
 
-fn result(w: &mut Witness<'_>, place: &Place, value: &Value) {
+fn result(w: &mut Witness<'_>, place: &PartOrigin, value: &Value) {
     let at = &place.at;
     let Some(result) = w.object(Some(value), at) else { return };
     w.fields(result, at, &["toolUseId", "content", "status", "type"]);
@@ -243,7 +243,7 @@ fn result(w: &mut Witness<'_>, place: &Place, value: &Value) {
         let text = "The content field at toolResult cannot be empty when status value is error.";
         w.violate("error_result_empty", at, text);
     }
-    let inside = Place::result(id, format!("{at}/toolResult/content"));
+    let inside = PartOrigin::result(id, format!("{at}/toolResult/content"));
     let (texts, images) = (w.seen.texts.len(), w.seen.images.len());
     w.content();
     for (index, block) in blocks.iter().enumerate() {
@@ -261,7 +261,7 @@ fn result(w: &mut Witness<'_>, place: &Place, value: &Value) {
     w.seen.results.push(ToolResult { call_id, text, is_error, images, pointer });
 }
 
-fn image(w: &mut Witness<'_>, place: &Place, value: &Value) {
+fn image(w: &mut Witness<'_>, place: &PartOrigin, value: &Value) {
     let at = &place.at;
     let Some(image) = w.object(Some(value), at) else { return };
     if place.slot == Slot::ToolResult && !w.rules.tool_images {
@@ -283,7 +283,7 @@ fn image(w: &mut Witness<'_>, place: &Place, value: &Value) {
     }
 }
 
-fn document(w: &mut Witness<'_>, place: &Place, value: &Value) {
+fn document(w: &mut Witness<'_>, place: &PartOrigin, value: &Value) {
     let at = &place.at;
     let Some(document) = w.object(Some(value), at) else { return };
     w.one_of(document, "format", at, &FORMATS);

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
 use super::seen::{Audio, Document, Slot, Source, ToolResult};
-use super::witness::{Place, Witness};
+use super::witness::{PartOrigin, Witness};
 
 const BODY: [&str; 9] = [
     "contents",
@@ -54,7 +54,7 @@ pub(super) fn read(w: &mut Witness<'_>, body: &Map<String, Value>) {
         let parts = system["parts"].as_array().map_or(&[][..], Vec::as_slice);
         w.content();
         for (index, part) in parts.iter().enumerate() {
-            let place = Place::new(Slot::System, format!("/systemInstruction/parts/{index}"));
+            let place = PartOrigin::new(Slot::System, format!("/systemInstruction/parts/{index}"));
             match part["text"].as_str() {
                 Some(text) => words(w, &place.down("text"), text),
                 None => w.violate("part_wrong_role", &place.at, "systemInstruction is text"),
@@ -81,7 +81,7 @@ pub(super) fn read(w: &mut Witness<'_>, body: &Map<String, Value>) {
                 w.content();
             }
             let slot = if turn.role == "user" { Slot::User } else { Slot::Assistant };
-            self::part(w, &Place::new(slot, at), part);
+            self::part(w, &PartOrigin::new(slot, at), part);
         }
     }
 }
@@ -198,7 +198,7 @@ fn pairs(
     }
 }
 
-fn words(w: &mut Witness<'_>, place: &Place, text: &str) {
+fn words(w: &mut Witness<'_>, place: &PartOrigin, text: &str) {
     if text.trim().is_empty() {
         let text = "Unable to submit request because it must have a text parameter.";
         w.violate("text_empty", &place.at, text);
@@ -206,7 +206,7 @@ fn words(w: &mut Witness<'_>, place: &Place, text: &str) {
     w.text(place, text);
 }
 
-fn part(w: &mut Witness<'_>, place: &Place, part: &Map<String, Value>) {
+fn part(w: &mut Witness<'_>, place: &PartOrigin, part: &Map<String, Value>) {
     let at = &place.at;
     let data: Vec<&str> = DATA.into_iter().filter(|name| part.contains_key(*name)).collect();
     let [name] = data.as_slice() else {
@@ -240,7 +240,7 @@ fn part(w: &mut Witness<'_>, place: &Place, part: &Map<String, Value>) {
     }
 }
 
-fn call(w: &mut Witness<'_>, place: &Place, value: &Value) {
+fn call(w: &mut Witness<'_>, place: &PartOrigin, value: &Value) {
     let at = &place.at;
     let Some(call) = w.object(Some(value), at) else { return };
     w.fields(call, at, &["id", "name", "args", "willContinue", "partialArgs"]);
@@ -254,7 +254,7 @@ fn call(w: &mut Witness<'_>, place: &Place, value: &Value) {
     w.call(at, id, name, args.to_string());
 }
 
-fn response(w: &mut Witness<'_>, place: &Place, value: &Value) {
+fn response(w: &mut Witness<'_>, place: &PartOrigin, value: &Value) {
     let at = &place.at;
     let Some(answer) = w.object(Some(value), at) else { return };
     w.fields(answer, at, &["id", "name", "response", "parts", "willContinue", "scheduling"]);
@@ -269,7 +269,7 @@ fn response(w: &mut Witness<'_>, place: &Place, value: &Value) {
     let by_place = by_place.map(|call| call.id.clone());
     let id = answer.get("id").and_then(Value::as_str).map(str::to_owned).or(by_place);
     let id = id.unwrap_or_else(|| name.to_owned());
-    let inside = Place::result(&id, format!("{at}/functionResponse"));
+    let inside = PartOrigin::result(&id, format!("{at}/functionResponse"));
     let (texts, images) = (w.seen.texts.len(), w.seen.images.len());
     w.content();
     let mut is_error = false;
@@ -304,7 +304,7 @@ fn response(w: &mut Witness<'_>, place: &Place, value: &Value) {
     w.seen.results.push(ToolResult { call_id: id, text, is_error, images, pointer });
 }
 
-fn inline(w: &mut Witness<'_>, place: &Place, value: &Value) {
+fn inline(w: &mut Witness<'_>, place: &PartOrigin, value: &Value) {
     let at = format!("{}/inlineData", place.at);
     let Some(blob) = w.object(Some(value), &at) else { return };
     w.fields(blob, &at, &["mimeType", "data", "displayName"]);
@@ -347,7 +347,7 @@ fn inline(w: &mut Witness<'_>, place: &Place, value: &Value) {
     document(w, place, Some(media_type), name, Source::Inline(bytes));
 }
 
-fn file(w: &mut Witness<'_>, place: &Place, value: &Value) {
+fn file(w: &mut Witness<'_>, place: &PartOrigin, value: &Value) {
     let at = format!("{}/fileData", place.at);
     let Some(file) = w.object(Some(value), &at) else { return };
     let Some(uri) = w.string(file, "fileUri", &at) else { return };
@@ -361,7 +361,7 @@ fn file(w: &mut Witness<'_>, place: &Place, value: &Value) {
 
 fn document(
     w: &mut Witness<'_>,
-    place: &Place,
+    place: &PartOrigin,
     media_type: Option<&str>,
     name: Option<String>,
     source: Source,

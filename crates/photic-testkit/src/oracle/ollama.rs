@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::parts::plays;
 use super::picture::sniff;
 use super::seen::{Audio, Slot, ToolResult};
-use super::witness::{Place, Witness};
+use super::witness::{PartOrigin, Witness};
 
 const BODY: [&str; 12] = [
     "model",
@@ -80,10 +80,10 @@ fn message(w: &mut Witness<'_>, turn: &mut Turn, message: &Map<String, Value>, a
         }
     }
     match role {
-        "user" => content(w, &Place::new(Slot::User, at), message),
-        "system" => content(w, &Place::new(Slot::System, at), message),
+        "user" => content(w, &PartOrigin::new(Slot::User, at), message),
+        "system" => content(w, &PartOrigin::new(Slot::System, at), message),
         "assistant" => {
-            content(w, &Place::new(Slot::Assistant, at), message);
+            content(w, &PartOrigin::new(Slot::Assistant, at), message);
             at.clone_into(&mut turn.at);
             let calls = message.get("tool_calls").and_then(Value::as_array);
             for (index, call) in calls.into_iter().flatten().enumerate() {
@@ -125,7 +125,7 @@ fn tool(w: &mut Witness<'_>, turn: &mut Turn, message: &Map<String, Value>, at: 
         w.violate("result_name", at, "tool_name is not the name of the call");
     }
     let (texts, images) = (w.seen.texts.len(), w.seen.images.len());
-    content(w, &Place::result(&id, at), message);
+    content(w, &PartOrigin::result(&id, at), message);
     let text: Vec<&str> = w.seen.texts[texts..].iter().map(|text| text.text.as_str()).collect();
     let (text, images) = (text.join("\n"), w.seen.images.len() - images);
     let silent = message.get("content").and_then(Value::as_str).is_none_or(str::is_empty);
@@ -137,7 +137,7 @@ fn tool(w: &mut Witness<'_>, turn: &mut Turn, message: &Map<String, Value>, at: 
 }
 
 /// Reads the text and the pictures beside it. A picture is at its marker, or in front of the text.
-fn content(w: &mut Witness<'_>, place: &Place, message: &Map<String, Value>) {
+fn content(w: &mut Witness<'_>, place: &PartOrigin, message: &Map<String, Value>) {
     w.content();
     let words = match message.get("content") {
         Some(Value::String(text)) => text.as_str(),
@@ -173,7 +173,7 @@ fn content(w: &mut Witness<'_>, place: &Place, message: &Map<String, Value>) {
     }
 }
 
-fn image(w: &mut Witness<'_>, place: &Place, image: &Value) {
+fn image(w: &mut Witness<'_>, place: &PartOrigin, image: &Value) {
     let allowed = match place.slot {
         Slot::User => true,
         Slot::ToolResult => w.rules.tool_images,

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::content;
 use super::seen::{Slot, Source, ToolResult};
-use super::witness::{Place, Witness};
+use super::witness::{PartOrigin, Witness};
 
 const BODY: [&str; 33] = [
     "background",
@@ -103,14 +103,14 @@ pub(super) fn read(w: &mut Witness<'_>, body: &Map<String, Value>) {
     content::breakpoints(w, body, "input");
     let present = |key: &str| body.get(key).is_some_and(|value| !value.is_null());
     if let Some(Value::String(text)) = body.get("instructions") {
-        w.text(&Place::new(Slot::System, "/instructions"), text);
+        w.text(&PartOrigin::new(Slot::System, "/instructions"), text);
     }
     let mut pairs = Pairs {
         stored: present("previous_response_id") || present("conversation"),
         ..Pairs::default()
     };
     match body.get("input") {
-        Some(Value::String(text)) => w.text(&Place::new(Slot::User, "/input"), text),
+        Some(Value::String(text)) => w.text(&PartOrigin::new(Slot::User, "/input"), text),
         Some(Value::Array(items)) => {
             let reference = |item: &Value| item["type"] == "item_reference";
             pairs.stored |= items.iter().any(reference);
@@ -173,7 +173,7 @@ fn message(w: &mut Witness<'_>, message: &Map<String, Value>, at: &str) {
             return;
         }
     };
-    parts(w, &Place::new(slot, format!("{at}/content")), message.get("content"));
+    parts(w, &PartOrigin::new(slot, format!("{at}/content")), message.get("content"));
 }
 
 fn call(
@@ -226,7 +226,7 @@ fn output(
     // Code reads the outputs of the calls that it made; the model does not.
     let caller = item.get("caller").filter(|caller| !caller.is_null());
     w.unread = caller.is_some_and(|caller| caller["type"] != "direct");
-    parts(w, &Place::result(id, format!("{at}/output")), item.get("output"));
+    parts(w, &PartOrigin::result(id, format!("{at}/output")), item.get("output"));
     w.unread = false;
     let text: Vec<&str> = w.seen.texts[texts..].iter().map(|text| text.text.as_str()).collect();
     let (text, images) = (text.join("\n"), w.seen.images.len() - images);
@@ -236,7 +236,7 @@ fn output(
 
 fn screenshot(w: &mut Witness<'_>, item: &Map<String, Value>, at: &str) {
     let Some(id) = w.string(item, "call_id", at) else { return };
-    let place = Place::result(id, format!("{at}/output"));
+    let place = PartOrigin::result(id, format!("{at}/output"));
     w.content();
     if let Some(output) = w.object(item.get("output"), &place.at) {
         w.one_of(output, "type", &place.at, &["computer_screenshot"]);
@@ -245,7 +245,7 @@ fn screenshot(w: &mut Witness<'_>, item: &Map<String, Value>, at: &str) {
 }
 
 /// Reads the parts of a message or of an output: a string, or a list.
-fn parts(w: &mut Witness<'_>, place: &Place, value: Option<&Value>) {
+fn parts(w: &mut Witness<'_>, place: &PartOrigin, value: Option<&Value>) {
     w.content();
     match value {
         Some(Value::String(text)) => w.text(place, text),
@@ -271,7 +271,7 @@ fn parts(w: &mut Witness<'_>, place: &Place, value: Option<&Value>) {
     }
 }
 
-fn part(w: &mut Witness<'_>, place: &Place, part: &Value) {
+fn part(w: &mut Witness<'_>, place: &PartOrigin, part: &Value) {
     let at = place.at.clone();
     let Some(part) = w.object(Some(part), &at) else { return };
     let Some(kind) = w.string(part, "type", &at) else { return };
@@ -310,7 +310,7 @@ fn part(w: &mut Witness<'_>, place: &Place, part: &Value) {
     w.fields(part, &at, &PART);
 }
 
-fn image(w: &mut Witness<'_>, place: &Place, part: &Map<String, Value>) {
+fn image(w: &mut Witness<'_>, place: &PartOrigin, part: &Map<String, Value>) {
     let detail = content::detail(w, part, &place.at);
     match (part.get("image_url"), part.get("file_id")) {
         (Some(Value::String(url)), None | Some(Value::Null)) => {

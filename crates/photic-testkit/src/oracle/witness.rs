@@ -16,13 +16,13 @@ use super::{Violation, picture};
 
 /// The place of a part: its author, the call it answers, and the pointer to it.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct PartOrigin {
     pub(super) slot: Slot,
     pub(super) owner: Option<String>,
     pub(super) at: String,
 }
 
-impl Place {
+impl PartOrigin {
     pub(super) fn new(slot: Slot, at: impl Into<String>) -> Self {
         Self { slot, owner: None, at: at.into() }
     }
@@ -179,7 +179,7 @@ impl<'r> Witness<'r> {
     }
 
     /// Records text that the model reads. `place` points at the string.
-    pub(super) fn text(&mut self, place: &Place, text: &str) {
+    pub(super) fn text(&mut self, place: &PartOrigin, text: &str) {
         self.scan(&place.at, text, place.slot == Slot::ToolResult);
         self.label = Some(text.to_owned());
         self.seen.texts.push(Text {
@@ -213,7 +213,7 @@ impl<'r> Witness<'r> {
     }
 
     /// Records an image whose bytes are elsewhere. `place` points at the part.
-    pub(super) fn remote(&mut self, place: &Place, source: Source, detail: Option<&str>) {
+    pub(super) fn remote(&mut self, place: &PartOrigin, source: Source, detail: Option<&str>) {
         let taken = match source {
             Source::File(_) => self.rules.file_images,
             Source::Remote(_) | Source::Inline(_) => self.rules.remote_images,
@@ -231,7 +231,7 @@ impl<'r> Witness<'r> {
     /// Records an image whose bytes are in the request. `place` points at the part.
     pub(super) fn inline(
         &mut self,
-        place: &Place,
+        place: &PartOrigin,
         media_type: &str,
         data: &str,
         detail: Option<&str>,
@@ -342,7 +342,7 @@ impl<'r> Witness<'r> {
 
     fn image(
         &mut self,
-        place: &Place,
+        place: &PartOrigin,
         source: Source,
         media_type: Option<&str>,
         pixels: Option<(u32, u32)>,

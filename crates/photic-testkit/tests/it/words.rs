@@ -4,7 +4,7 @@ use crate::sources::code_of;
 use crate::tidy::{report, sources};
 
 /// Names of types and traits that say nothing to a stranger.
-const BANNED_TYPES: [&str; 24] = [
+const BANNED_TYPES: [&str; 31] = [
     "Addressee",
     "Apart",
     "Asked",
@@ -16,10 +16,17 @@ const BANNED_TYPES: [&str; 24] = [
     "Effort",
     "Eyes",
     "Gathered",
+    "Held",
+    "Kept",
     "May",
+    "Memory",
     "Minted",
     "Minting",
+    "Order",
+    "Place",
     "Recalled",
+    "Recent",
+    "Room",
     "Shelf",
     "Standing",
     "Stretches",
@@ -32,8 +39,19 @@ const BANNED_TYPES: [&str; 24] = [
 ];
 
 /// Names of functions, modules and constants that say nothing to a stranger.
-const BANNED_ITEMS: [&str; 8] =
-    ["apart", "kin", "lift_knowing", "LONGEST", "mint", "MOST", "PATIENCE", "unmint"];
+const BANNED_ITEMS: [&str; 11] = [
+    "apart",
+    "desk",
+    "kin",
+    "lift_knowing",
+    "LONGEST",
+    "mint",
+    "MOST",
+    "PATIENCE",
+    "supply",
+    "unmint",
+    "woven",
+];
 
 /// Words that open a question. A doc comment asks none.
 const QUESTIONS: [&str; 8] = ["What", "Whether", "Where", "Who", "Whom", "How", "Why", "When"];

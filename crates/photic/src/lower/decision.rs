@@ -182,7 +182,7 @@ impl Did {
     pub fn says(&self) -> String {
         match self {
             Self::Hoisted => "moved into the user turn after the results".to_owned(),
-            Self::Rewrote => "written anew as the image it is".to_owned(),
+            Self::Rewrote => "written as a media part".to_owned(),
             Self::Remade => "sent as another picture made from it".to_owned(),
             Self::Fetched => "sent as what was fetched from its address".to_owned(),
             Self::NotShown(reason) => format!("not shown: {}", reason.says()),
@@ -201,7 +201,7 @@ impl Did {
             Self::LeftOutOfError => "left out: an error result holds text only".to_owned(),
             Self::WroteSource => "source of the drawing written as text".to_owned(),
             Self::Marked => "marked for the endpoint's cache".to_owned(),
-            Self::Respelled => "written anew".to_owned(),
+            Self::Respelled => "written in another form with the same meaning".to_owned(),
             Self::LeftOutReasoning => "reasoning left out: only its own wire carries it".to_owned(),
             Self::LeftOutPart(because) => format!("left out: {}", because.says()),
             Self::LeftOutField(Field { field, because }) => {

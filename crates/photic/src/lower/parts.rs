@@ -9,7 +9,7 @@ use crate::plan::{Fate, Reason};
 use crate::profile::{ErrorResults, ToolContent};
 use crate::rescue;
 use crate::server_side::CLEARED;
-use crate::structure::{Place, is_empty};
+use crate::structure::{PartIndex, is_empty};
 use crate::transcript::{
     CallKind, MediaId, MediaPart, Nested, Part, Role, Text, TextWithMedia, ToolResult,
 };
@@ -53,7 +53,7 @@ impl<'a> Placer<'_, 'a> {
     /// Places a result and its media. Returns it, and `true` if it changed.
     pub(super) fn result(
         &mut self,
-        place: Place,
+        place: PartIndex,
         result: &ToolResult<'a>,
         ordinal: usize,
     ) -> (ToolResult<'a>, bool) {
@@ -126,8 +126,8 @@ impl<'a> Placer<'_, 'a> {
     fn part(&mut self, part: &Part<'a>, owner: Owner, placed: &mut Vec<Part<'a>>) -> bool {
         match part {
             Part::Media(medium) => self.medium(*medium, owner, placed),
-            Part::TextWithMedia(woven) => {
-                self.woven(woven, owner, placed);
+            Part::TextWithMedia(text) => {
+                self.text_with_media(text, owner, placed);
                 true
             }
             Part::Nested(nested) => {
@@ -222,11 +222,16 @@ impl<'a> Placer<'_, 'a> {
         rewritten
     }
 
-    fn woven(&mut self, woven: &TextWithMedia<'a>, owner: Owner, placed: &mut Vec<Part<'a>>) {
+    fn text_with_media(
+        &mut self,
+        text: &TextWithMedia<'a>,
+        owner: Owner,
+        placed: &mut Vec<Part<'a>>,
+    ) {
         let mut words =
-            woven.pieces.first().map(|first| first.decode().into_owned()).unwrap_or_default();
+            text.pieces.first().map(|first| first.decode().into_owned()).unwrap_or_default();
         let mut kept = Vec::new();
-        for (&id, after) in woven.media.iter().zip(woven.pieces.iter().skip(1)) {
+        for (&id, after) in text.media.iter().zip(text.pieces.iter().skip(1)) {
             let marker = if matches!(self.plan.fates[id], Fate::Keep(_)) {
                 kept.push(Part::Media(MediaPart { id, node: None }));
                 self.decide(Did::Rewrote, id);

@@ -16,7 +16,7 @@ use crate::json::{NodeId, Str};
 use crate::notice;
 use crate::plan::Plan;
 use crate::profile::{ConsecutiveUser, MidSystem, Placement};
-use crate::structure::{Place, Segment};
+use crate::structure::{PartIndex, Segment};
 use crate::transcript::{
     Arguments, Bounds, Call, CallKind, Home, Message, Part, Role, ToolResult, Transcript,
 };
@@ -26,7 +26,7 @@ pub(crate) fn place<'a>(
     transcript: &Transcript<'a>,
     plan: &Plan<'_>,
     segments: &[Segment],
-    renames: BTreeMap<Place, Str<'static>>,
+    renames: BTreeMap<PartIndex, Str<'static>>,
 ) -> (Vec<Step<'a>>, Vec<Decision>) {
     let target = plan.profile.wire;
     let same_wire = transcript.own_wire() == Some(target);
@@ -92,7 +92,7 @@ pub(super) struct Placer<'t, 'a> {
     pub(super) plan: &'t Plan<'t>,
     pub(super) same_wire: bool,
     pub(super) nests: bool,
-    pub(super) renames: BTreeMap<Place, Str<'static>>,
+    pub(super) renames: BTreeMap<PartIndex, Str<'static>>,
     pub(super) decisions: Vec<Decision>,
     /// Media that wait for the next user turn.
     pub(super) bundle: Bundle<'a>,
@@ -208,7 +208,7 @@ impl<'a> Placer<'_, 'a> {
     }
 
     /// Adds a call for a result that answers none.
-    fn orphan(&mut self, place: Place) {
+    fn orphan(&mut self, place: PartIndex) {
         let message = &self.transcript.messages[place.0];
         let Part::Result(orphan) = &message.parts[place.1] else { return };
         if self.same_wire && orphan.kind == CallKind::Screen {
@@ -312,7 +312,7 @@ impl<'a> Placer<'_, 'a> {
     }
 
     /// Creates a result for a call that has none.
-    fn stand_in_result(&self, place: Place, call: &Call<'a>) -> ToolResult<'a> {
+    fn stand_in_result(&self, place: PartIndex, call: &Call<'a>) -> ToolResult<'a> {
         ToolResult {
             call_id: self.renames.get(&place).cloned().unwrap_or_else(|| call.id.clone()),
             name: Some(call.name.clone()),

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use super::fate::{Fate, Reason};
 use super::recipe::{Fit, Recipe};
-use super::retention::{Load, NOTICE, Room};
+use super::retention::{Load, MaxLoad, NOTICE};
 use super::{Chosen, Plan, Policy, views};
 use crate::media::MediaKind;
 use crate::profile::{Profile, Source};
@@ -33,7 +33,7 @@ pub(super) fn together(choice: &mut Chosen, survey: &Survey, profile: &Profile, 
     // The token count is an estimate. It retires views, but hides nothing that was just shown or
     // that a person attached, unless the host set a budget.
     let tokens = policy.room.tokens;
-    let Room { image_tokens, bytes, .. } = request.room;
+    let MaxLoad { image_tokens, bytes, .. } = request.room;
     let over = |most: Option<u64>, is: u64| most.is_some_and(|most| is > most);
     request.retire(Reason::OverBudget, is_any, |load| {
         over(image_tokens, load.most_image_tokens()) || over(tokens, load.most_tokens())
@@ -74,7 +74,7 @@ struct Request<'r> {
     survey: &'r Survey,
     profile: &'r Profile,
     policy: &'r Policy,
-    room: Room,
+    room: MaxLoad,
     /// All media, in the order in which they give way.
     order: Vec<MediaId>,
 }

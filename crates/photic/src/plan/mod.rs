@@ -37,8 +37,8 @@ use crate::survey::{Sighting, Survey};
 use crate::tokens::{Basis, text_tokens};
 use crate::transcript::{MediaId, Transcript};
 use crate::wire::Wire;
-use retention::{Floor, Keeper, Retention, Room};
-use views::Kept;
+use retention::{Floor, Keeper, MaxLoad, Retention};
+use views::RetentionState;
 
 /// The choices of a host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,7 +58,7 @@ pub struct Policy {
     /// With 0, a limit retires no more than it must.
     pub interval: usize,
     /// The host's own budgets, in addition to the endpoint's limits.
-    pub room: Room,
+    pub room: MaxLoad,
     /// The purpose of the request.
     pub purpose: Purpose,
     /// `true` if the host can make pictures. Then the plan holds recipes, and pictures that would
@@ -101,7 +101,7 @@ impl Default for Policy {
             recent_turns: turns,
             least_saving: saving,
             interval,
-            room: Room::default(),
+            room: MaxLoad::default(),
             purpose: Purpose::default(),
             pixels: false,
             marks: false,
@@ -306,8 +306,8 @@ impl Chosen {
             let (fates, recipes) = alone(survey, profile, &usual);
             views::keep(survey, profile, &usual, (&fates, &recipes))
         };
-        let made = |kept: Kept, fates, recipes| {
-            let Kept { end, keeper, views } = kept;
+        let made = |kept: RetentionState, fates, recipes| {
+            let RetentionState { end, keeper, views } = kept;
             let mut choice = Self { end, fates, recipes, retired: Vec::new(), views, keeper };
             limits::together(&mut choice, survey, profile, policy);
             choice

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::fate::{Fate, Reason};
 use super::recipe::Recipe;
-use super::retention::{Cause, Keeper, Load, Prices, Rank, Retention, Room, Turn, View};
+use super::retention::{Cause, Keeper, Load, MaxLoad, Prices, Rank, Retention, Turn, View};
 use super::{Chosen, Policy, document_tokens, doubtful_tokens, planned_bytes, planned_tokens};
 use crate::media::MediaKind;
 use crate::profile::Profile;
@@ -20,7 +20,7 @@ const SHARE: u64 = 16;
 
 /// The state at the end of one request of a conversation.
 #[derive(Clone, Debug)]
-pub(super) struct Kept {
+pub(super) struct RetentionState {
     /// The number of messages the request held.
     pub(super) end: usize,
     pub(super) keeper: Keeper,
@@ -34,7 +34,7 @@ pub(super) fn keep(
     profile: &Profile,
     policy: &Policy,
     (fates, recipes): (&[Fate], &BTreeMap<MediaId, Recipe>),
-) -> (Kept, Option<Kept>) {
+) -> (RetentionState, Option<RetentionState>) {
     let room = room(profile, policy);
     let prices = Prices { read: profile.cache.read, write: profile.cache.write };
     let mut keeper = Keeper::new(policy.retention, policy.price_floor(), prices, room)
@@ -42,7 +42,7 @@ pub(super) fn keep(
     if policy.pixels {
         keeper = keeper.with_pixels();
     }
-    let mut kept = Kept { end: 0, keeper, views: Vec::new() };
+    let mut kept = RetentionState { end: 0, keeper, views: Vec::new() };
     let mut before = None;
     // The index of the last view of each picture.
     let mut last_seen: BTreeMap<MediaId, usize> = BTreeMap::new();
@@ -133,15 +133,15 @@ pub(super) fn apply(choice: &mut Chosen, survey: &Survey, policy: &Policy) {
 }
 
 /// Returns the maximum bytes of one image in a body that is too heavy.
-pub(super) fn share(room: &Room) -> Option<u64> {
+pub(super) fn share(room: &MaxLoad) -> Option<u64> {
     room.bytes.map(|most| most / SHARE)
 }
 
 /// Returns the lower of each endpoint limit and host budget.
-pub(super) fn room(profile: &Profile, policy: &Policy) -> Room {
+pub(super) fn room(profile: &Profile, policy: &Policy) -> MaxLoad {
     let less = |limit: Option<u64>, budget: Option<u64>| limit.into_iter().chain(budget).min();
     let limits = &profile.limits;
-    Room {
+    MaxLoad {
         images: less(limits.images.map(u64::from), policy.room.images),
         image_tokens: policy.room.image_tokens,
         tokens: less(limits.context_tokens, policy.room.tokens),
@@ -184,7 +184,7 @@ pub(super) fn load(
     sighting: &Sighting,
     recipe: Option<&Recipe>,
     profile: &Profile,
-    room: &Room,
+    room: &MaxLoad,
 ) -> Load {
     let bytes = planned_bytes(sighting, recipe);
     let crowd = profile.limits.crowd;

@@ -84,16 +84,16 @@ pub(crate) fn keep_files_whole<'a>(
             }
             for part in &mut result.content {
                 // A part that is labeled as a picture was made by the tool.
-                let Part::TextWithMedia(woven) = part else { continue };
-                if woven.typed {
+                let Part::TextWithMedia(mixed) = part else { continue };
+                if mixed.typed {
                     continue;
                 }
-                let value = doc.value(woven.value);
+                let value = doc.value(mixed.value);
                 let raw = || Str::Plain(String::from_utf8_lossy(value.raw()));
                 let text = value.str().unwrap_or_else(raw);
-                kept.push(woven.value);
-                gone.extend(woven.media.iter().copied());
-                *part = Part::Text(Text { text, node: woven.node });
+                kept.push(mixed.value);
+                gone.extend(mixed.media.iter().copied());
+                *part = Part::Text(Text { text, node: mixed.node });
             }
         }
     }
@@ -127,7 +127,7 @@ fn forget(messages: &mut [Message<'_>], media: &mut Vec<Media<'_>>, gone: &[Medi
 fn renumber(part: &mut Part<'_>, ids: &[MediaId]) {
     match part {
         Part::Media(medium) => medium.id = ids[medium.id.index()],
-        Part::TextWithMedia(woven) => woven.media.iter_mut().for_each(|id| *id = ids[id.index()]),
+        Part::TextWithMedia(mixed) => mixed.media.iter_mut().for_each(|id| *id = ids[id.index()]),
         Part::Result(result) => result.content.iter_mut().for_each(|part| renumber(part, ids)),
         Part::Nested(nested) => nested.parts.iter_mut().for_each(|part| renumber(part, ids)),
         Part::Text(_)

@@ -92,11 +92,15 @@ impl<'a> Walk<'_, 'a> {
         if let Some(pieces) = self.as_parts(root) {
             return Outcome::Found(pieces);
         }
-        self.woven(root, 0..self.text.len())
+        self.text_with_media(root, 0..self.text.len())
     }
 
     /// Returns a range of the text with holes in the place of values that are pictures.
-    fn woven(&self, value: Value<'_, 'a>, stretch: std::ops::Range<usize>) -> Outcome<'a> {
+    fn text_with_media(
+        &self,
+        value: Value<'_, 'a>,
+        stretch: std::ops::Range<usize>,
+    ) -> Outcome<'a> {
         let mut holes = Vec::new();
         let mut deeper = false;
         each_candidate(value, &mut |value, named, spelled| {
@@ -187,7 +191,7 @@ impl<'a> Walk<'_, 'a> {
             return Some(());
         }
         let span = structured.span();
-        match self.woven(structured, span.clone()) {
+        match self.text_with_media(structured, span.clone()) {
             Outcome::Found(mut pieces) => parts.append(&mut pieces),
             Outcome::Nothing => parts.push(Piece::Text(self.words(span, "", ""))),
             Outcome::Deeper => return None,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::session::{Place, Request, Session};
+use super::session::{BlockPosition, Request, Session};
 use crate::profile;
 use crate::retention::Prices;
 
@@ -101,7 +101,7 @@ pub(super) struct Till<'s> {
     cache: Cache,
     /// The entries. Views are retired from the oldest on, so a prefix is identified by its end and
     /// the number of its retired views.
-    held: BTreeSet<(Place, usize)>,
+    held: BTreeSet<(BlockPosition, usize)>,
     before: Option<Request>,
 }
 
@@ -111,7 +111,7 @@ impl<'s> Till<'s> {
     }
 
     /// Returns the charge for a request. `marks` lists the most important ones first.
-    pub(super) fn charge(&mut self, request: Request, marks: &[Place]) -> Charge {
+    pub(super) fn charge(&mut self, request: Request, marks: &[BlockPosition]) -> Charge {
         let charge = match self.cache.rule {
             Rule::Marks { most, lookback } => {
                 self.at_marks(request, &marks[..marks.len().min(most)], lookback)
@@ -133,10 +133,10 @@ impl<'s> Till<'s> {
         charge
     }
 
-    fn at_marks(&mut self, request: Request, marks: &[Place], lookback: usize) -> Charge {
+    fn at_marks(&mut self, request: Request, marks: &[BlockPosition], lookback: usize) -> Charge {
         let retired = request.retired;
-        let tokens = |place: Place| self.session.tokens_to(place, retired);
-        let marks: Vec<Place> =
+        let tokens = |place: BlockPosition| self.session.tokens_to(place, retired);
+        let marks: Vec<BlockPosition> =
             marks.iter().copied().filter(|&mark| self.cache.holds(tokens(mark)) > 0).collect();
         let read = marks.iter().filter_map(|&mark| self.find(mark, retired, lookback)).max();
         let read = read.map_or(0, tokens);
@@ -147,7 +147,7 @@ impl<'s> Till<'s> {
     }
 
     /// Returns the longest entry that a request with this many views retired finds from a mark.
-    fn find(&self, mark: Place, retired: usize, lookback: usize) -> Option<Place> {
+    fn find(&self, mark: BlockPosition, retired: usize, lookback: usize) -> Option<BlockPosition> {
         self.held
             .range(..=(mark, usize::MAX))
             .rev()

@@ -6,7 +6,7 @@
 //! code that the planner uses, so none of them knows how long the session will last.
 //!
 //! Owns the model of a session and of a cache. Must never know a provider: the differences between
-//! them come as [`Cache`] and [`Room`].
+//! them come as [`Cache`] and [`MaxLoad`].
 
 mod cache;
 mod optimum;
@@ -18,7 +18,7 @@ pub use optimum::optimum;
 pub use policies::Contender;
 pub use session::Session;
 
-use crate::retention::Room;
+use crate::retention::MaxLoad;
 use cache::Till;
 use policies::Player;
 use session::Request;
@@ -33,7 +33,7 @@ pub struct Setting {
     /// The endpoint's cache.
     pub cache: Cache,
     /// The maximum load of a request. Only photic's own policies respect it.
-    pub room: Room,
+    pub room: MaxLoad,
 }
 
 /// The result of a session.

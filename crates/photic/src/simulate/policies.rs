@@ -1,6 +1,6 @@
 //! Retention policies to compare: photic's own with the marks it plans, and those of other clients.
 
-use super::session::{Place, Request, Session};
+use super::session::{BlockPosition, Request, Session};
 use super::{Rule, Setting};
 use crate::retention::{Floor, Keeper, Load, Retention, Turn, View};
 
@@ -86,14 +86,14 @@ impl<'s> Player<'s> {
     }
 
     /// Returns the marks of the request, the most important first.
-    pub(super) fn marks(&self, request: Request, before: Request) -> Vec<Place> {
+    pub(super) fn marks(&self, request: Request, before: Request) -> Vec<BlockPosition> {
         match &self.way {
             PolicyChoice::Planned { keeper, marks: true } => self.planned(keeper, request, before),
             // The wire marks the end by itself, and clients add no marks.
             _ if matches!(self.rule, Rule::Tail { .. }) => Vec::new(),
             PolicyChoice::Planned { marks: false, .. } | PolicyChoice::Usual(_) => {
                 let newest = (1..=request.step).rev().take(USUAL);
-                newest.map(|step| self.session.end(step)).chain([Place::PROMPT]).collect()
+                newest.map(|step| self.session.end(step)).chain([BlockPosition::PROMPT]).collect()
             }
         }
     }
@@ -102,7 +102,7 @@ impl<'s> Player<'s> {
     /// so that the cache is read as far as possible; one before the first live view, where the next
     /// retirement will cut; and one at the end, unless the next request departs before it and would
     /// not read it.
-    fn planned(&self, keeper: &Keeper, request: Request, before: Request) -> Vec<Place> {
+    fn planned(&self, keeper: &Keeper, request: Request, before: Request) -> Vec<BlockPosition> {
         let end = self.session.end(request.step);
         let standing = self.session.cut(request);
         if matches!(self.rule, Rule::Tail { .. }) {

@@ -33,12 +33,12 @@ pub(super) struct Request {
 
 /// A place between two blocks: after the prompt, the words of `texts` steps, and `views` views.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct BlockPosition {
     pub(super) texts: usize,
     pub(super) views: usize,
 }
 
-impl Place {
+impl BlockPosition {
     /// The place right after the prompt.
     pub(super) const PROMPT: Self = Self { texts: 0, views: 0 };
 
@@ -61,23 +61,23 @@ impl Session {
     }
 
     /// Returns the end of a step.
-    pub(super) fn end(&self, step: usize) -> Place {
-        Place { texts: step, views: self.views(step) }
+    pub(super) fn end(&self, step: usize) -> BlockPosition {
+        BlockPosition { texts: step, views: self.views(step) }
     }
 
     /// Returns the place just before a view.
-    fn before(&self, view: usize) -> Place {
-        Place { texts: view * self.every.max(1) + 1, views: view }
+    fn before(&self, view: usize) -> BlockPosition {
+        BlockPosition { texts: view * self.every.max(1) + 1, views: view }
     }
 
     /// Returns the place where the next retirement cuts: just before the first live view of a
     /// request, or its end.
-    pub(super) fn cut(&self, request: Request) -> Place {
+    pub(super) fn cut(&self, request: Request) -> BlockPosition {
         self.before(request.retired).min(self.end(request.step))
     }
 
     /// Returns the tokens before a place, with this many views retired.
-    pub(super) fn tokens_to(&self, place: Place, retired: usize) -> u64 {
+    pub(super) fn tokens_to(&self, place: BlockPosition, retired: usize) -> u64 {
         let retired = retired.min(place.views) as u64;
         self.system
             + self.text * place.texts as u64

@@ -1,6 +1,6 @@
 //! The fold that decides what stays in sight, by itself: batches, floors, limits, twins.
 
-use photic::retention::{Cause, Floor, Keeper, Load, Prices, Rank, Retention, Room, Turn, View};
+use photic::retention::{Cause, Floor, Keeper, Load, MaxLoad, Prices, Rank, Retention, Turn, View};
 
 const CLAUDE: Prices = Prices { read: 0.1, write: 1.25 };
 const FLOOR: Floor = Floor { views: 3, turns: 3, saving: 1000, interval: 8 };
@@ -21,7 +21,7 @@ fn frontiers(mut keeper: Keeper, turns: usize, image: u64, text: u64) -> Vec<usi
 }
 
 fn priced(prices: Prices) -> Keeper {
-    Keeper::new(Retention::Priced, FLOOR, prices, Room::default())
+    Keeper::new(Retention::Priced, FLOOR, prices, MaxLoad::default())
 }
 
 #[test]
@@ -60,13 +60,13 @@ fn priced_never_touches_the_last_turns() {
 #[test]
 fn priced_does_not_act_for_little() {
     let few = Floor { saving: 10_000_000, ..FLOOR };
-    let keeper = Keeper::new(Retention::Priced, few, UNCACHED, Room::default());
+    let keeper = Keeper::new(Retention::Priced, few, UNCACHED, MaxLoad::default());
     assert_eq!(frontiers(keeper, 60, 1300, 300)[59], 0);
 }
 
 #[test]
 fn under_all_the_price_retires_only_what_has_an_exact_reference() {
-    let mut keeper = Keeper::new(Retention::All, FLOOR, UNCACHED, Room::default());
+    let mut keeper = Keeper::new(Retention::All, FLOOR, UNCACHED, MaxLoad::default());
     let named = View { rank: Rank::Reference, ..View::new(1300, 100_000) };
     for turn in 0..60 {
         let view = if turn % 2 == 0 { named } else { View::new(1300, 100_000) };
@@ -80,7 +80,7 @@ fn under_all_the_price_retires_only_what_has_an_exact_reference() {
 
 #[test]
 fn what_a_person_attached_goes_last_and_in_batches() {
-    let room = Room { images: Some(8), ..Room::default() };
+    let room = MaxLoad { images: Some(8), ..MaxLoad::default() };
     let mut keeper = Keeper::new(Retention::All, FLOOR, CLAUDE, room);
     let attached = View { rank: Rank::Attached, ..View::new(1300, 100_000) };
     let view = View::new(1300, 100_000);
@@ -101,7 +101,7 @@ fn what_a_person_attached_goes_last_and_in_batches() {
 
 #[test]
 fn a_turn_that_brings_too_much_is_dealt_with_once() {
-    let room = Room { images: Some(8), ..Room::default() };
+    let room = MaxLoad { images: Some(8), ..MaxLoad::default() };
     let mut keeper = Keeper::new(Retention::All, FLOOR, CLAUDE, room);
     let attached = View { rank: Rank::Attached, ..View::new(1300, 100_000) };
     assert_eq!(keeper.turn(&Turn { rest: words(300), views: &[attached; 9] }), None);
@@ -114,7 +114,7 @@ fn a_turn_that_brings_too_much_is_dealt_with_once() {
 
 #[test]
 fn documents_have_a_limit_of_their_own() {
-    let room = Room { documents: Some(5), ..Room::default() };
+    let room = MaxLoad { documents: Some(5), ..MaxLoad::default() };
     let mut keeper = Keeper::new(Retention::All, FLOOR, CLAUDE, room);
     let load = Load { documents: 1, bytes: 1000, ..Load::default() };
     let paper = View { load, twin: None, rank: Rank::Attached };
@@ -130,7 +130,7 @@ fn documents_have_a_limit_of_their_own() {
 
 #[test]
 fn a_context_that_words_alone_exceed_retires_nothing_more() {
-    let room = Room { tokens: Some(20_000), ..Room::default() };
+    let room = MaxLoad { tokens: Some(20_000), ..MaxLoad::default() };
     let mut keeper = Keeper::new(Retention::All, FLOOR, CLAUDE, room);
     let mut edits = Vec::new();
     for turn in 1..=60 {
@@ -144,7 +144,7 @@ fn a_context_that_words_alone_exceed_retires_nothing_more() {
 #[test]
 fn without_an_interval_the_fold_leaves_limits_alone() {
     let (least, room) =
-        (Floor { interval: 0, ..FLOOR }, Room { images: Some(8), ..Room::default() });
+        (Floor { interval: 0, ..FLOOR }, MaxLoad { images: Some(8), ..MaxLoad::default() });
     let keeper = Keeper::new(Retention::All, least, CLAUDE, room);
     assert_eq!(frontiers(keeper, 20, 1300, 300)[19], 0);
 }
@@ -163,17 +163,17 @@ fn a_batch_that_would_not_pay_for_itself_waits() {
 
 #[test]
 fn windows_by_name_are_exact() {
-    let newest = Keeper::new(Retention::Newest(4), FLOOR, CLAUDE, Room::default());
+    let newest = Keeper::new(Retention::Newest(4), FLOOR, CLAUDE, MaxLoad::default());
     assert_eq!(frontiers(newest, 7, 1300, 300), [0, 0, 0, 0, 1, 2, 3]);
-    let turns = Keeper::new(Retention::Turns(1), FLOOR, CLAUDE, Room::default());
+    let turns = Keeper::new(Retention::Turns(1), FLOOR, CLAUDE, MaxLoad::default());
     assert_eq!(frontiers(turns, 5, 1300, 300), [0, 0, 1, 2, 3]);
-    let none_but_this = Keeper::new(Retention::Turns(0), FLOOR, CLAUDE, Room::default());
+    let none_but_this = Keeper::new(Retention::Turns(0), FLOOR, CLAUDE, MaxLoad::default());
     assert_eq!(frontiers(none_but_this, 4, 1300, 300), [0, 1, 2, 3]);
 }
 
 #[test]
 fn a_limit_retires_half_so_that_the_next_one_is_far() {
-    let room = Room { images: Some(20), ..Room::default() };
+    let room = MaxLoad { images: Some(20), ..MaxLoad::default() };
     let all = Keeper::new(Retention::All, FLOOR, CLAUDE, room);
     let frontiers = frontiers(all, 60, 1300, 300);
     let edits = frontiers.windows(2).filter(|pair| pair[0] != pair[1]).count();
@@ -185,7 +185,7 @@ fn a_limit_retires_half_so_that_the_next_one_is_far() {
 
 #[test]
 fn what_a_turn_brings_is_never_retired_in_it() {
-    let room = Room { images: Some(2), ..Room::default() };
+    let room = MaxLoad { images: Some(2), ..MaxLoad::default() };
     let mut keeper = Keeper::new(Retention::Newest(1), FLOOR, CLAUDE, room);
     let views = [View::new(1300, 100_000); 5];
     keeper.turn(&Turn { rest: words(300), views: &views });
@@ -196,7 +196,7 @@ fn what_a_turn_brings_is_never_retired_in_it() {
 
 #[test]
 fn a_repeated_frame_is_a_note_until_its_first_sight_is_retired() {
-    let mut keeper = Keeper::new(Retention::Newest(2), FLOOR, CLAUDE, Room::default());
+    let mut keeper = Keeper::new(Retention::Newest(2), FLOOR, CLAUDE, MaxLoad::default());
     let frame = View::new(1300, 100_000);
     keeper.turn(&Turn { rest: words(300), views: &[frame] });
     keeper.turn(&Turn { rest: words(300), views: &[View { twin: Some(0), ..frame }] });
@@ -222,7 +222,7 @@ fn what_the_next_turn_does_is_known_in_an_even_session() {
 
 #[test]
 fn heavy_and_large_images_shrink_before_they_are_retired() {
-    let room = Room { bytes: Some(1_000_000), crowd: Some(4), ..Room::default() };
+    let room = MaxLoad { bytes: Some(1_000_000), crowd: Some(4), ..MaxLoad::default() };
     let mut view = View::new(1300, 300_000);
     view.load.large = 1;
     view.load.spare = 237_500;

@@ -2,7 +2,7 @@
 //! against every schedule there is.
 
 use photic::Profile;
-use photic::retention::{Prices, Retention, Room};
+use photic::retention::{MaxLoad, Prices, Retention};
 use photic::simulate::{Cache, Contender, Outcome, Rule, Session, Setting, optimum, run};
 
 /// One profile for each kind of cache: marks, marks and the end of every request, any prefix.
@@ -14,7 +14,7 @@ fn cache(profile: &str) -> Cache {
 }
 
 fn setting(cache: Cache) -> Setting {
-    Setting { session: Session::default(), floor: 3, cache, room: Room::default() }
+    Setting { session: Session::default(), floor: 3, cache, room: MaxLoad::default() }
 }
 
 fn percent(outcome: &Outcome, of: &Outcome) -> f64 {
@@ -112,7 +112,7 @@ fn the_optimum_is_the_cheapest_of_all_schedules() {
                 let cache = Cache { prices: Prices { read, write }, minimum: 0, rule };
                 let session =
                     Session { steps: 8, system, text, image, every, ..Session::default() };
-                let setting = Setting { session, floor, cache, room: Room::default() };
+                let setting = Setting { session, floor, cache, room: MaxLoad::default() };
                 let (found, least) = (optimum(&setting).cost(), cheapest(&setting));
                 assert!(near(found, least, 1e-6), "{setting:?}: {found}, not {least}");
                 cases += 1;
@@ -363,7 +363,7 @@ fn an_endpoint_with_little_room_is_kept_within() {
     setting.room.images = Some(8);
     let held = run(&setting, Contender::Photic(Retention::All));
     assert!(held.peak < run(&setting, Contender::All).peak / 3, "{}", held.peak);
-    setting.room = Room { tokens: Some(60_000), ..Room::default() };
+    setting.room = MaxLoad { tokens: Some(60_000), ..MaxLoad::default() };
     assert!(run(&setting, Contender::Photic(Retention::All)).peak <= 60_000);
 }
 

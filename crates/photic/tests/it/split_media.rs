@@ -12,7 +12,7 @@ use crate::captured::captures;
 use crate::golden::cases;
 
 /// What a record would keep: the segments without their media, and what it remembers of these.
-struct Kept {
+struct KeptParts {
     texts: Vec<(Vec<u8>, Vec<Piece>)>,
     memories: BTreeMap<MediaId, MediaStub>,
 }
@@ -25,7 +25,7 @@ struct Piece {
     blob: Vec<u8>,
 }
 
-fn keep(wire: Wire, body: &[u8]) -> Kept {
+fn keep(wire: Wire, body: &[u8]) -> KeptParts {
     let (transcript, _) = photic::lift(wire, body);
     let mut memories = BTreeMap::new();
     let mut texts = Vec::new();
@@ -46,10 +46,10 @@ fn keep(wire: Wire, body: &[u8]) -> Kept {
         text.extend_from_slice(&segment.raw[end..]);
         texts.push((text, pieces));
     }
-    Kept { texts, memories }
+    KeptParts { texts, memories }
 }
 
-impl Kept {
+impl KeptParts {
     /// The body, with the bytes of those media that are wanted and stand-ins for the others.
     fn body(&self, wanted: impl Fn(MediaId) -> bool) -> Vec<u8> {
         let mut body = Vec::new();
@@ -162,7 +162,7 @@ fn plain_survey(wire: Wire, body: &[u8]) -> String {
 }
 
 /// The survey of a body with stand-ins, after remembering.
-fn recalled(wire: Wire, body: &[u8], kept: &Kept) -> String {
+fn recalled(wire: Wire, body: &[u8], kept: &KeptParts) -> String {
     let (transcript, _) = photic::lift(wire, body);
     let mut survey = photic::survey(&transcript);
     survey.recall(&transcript, &kept.remembered());

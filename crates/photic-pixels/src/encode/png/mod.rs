@@ -2,8 +2,8 @@
 //! libdeflate.
 //!
 //! A picture of at most 256 colors is written in gray or with a palette, at the smallest depth.
-//! The same pixels give the same bytes on any machine: nothing here depends on its processor, on a
-//! clock or on threads.
+//! The same pixels give the same bytes on any machine: the bytes do not depend on the processor, on
+//! a clock or on threads.
 
 mod filter;
 mod palette;

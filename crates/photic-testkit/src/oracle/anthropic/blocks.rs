@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::oracle::content::is_address;
 use crate::oracle::seen::{Document, Slot, Source, ToolResult};
-use crate::oracle::witness::{Place, Witness};
+use crate::oracle::witness::{PartOrigin, Witness};
 
 const RESULT: [&str; 6] =
     ["type", "tool_use_id", "content", "is_error", "cache_control", "toolset_name"];
@@ -92,7 +92,7 @@ pub(super) fn of<'v>(
 
 /// Reads one block of a turn.
 pub(super) fn read(w: &mut Witness<'_>, slot: Slot, block: &Block<'_>) {
-    let place = Place::new(slot, &block.at);
+    let place = PartOrigin::new(slot, &block.at);
     // The first block of a message. A label does not carry over from the message before.
     if block.at.ends_with("/content") || block.at.ends_with("/content/0") {
         w.content();
@@ -103,7 +103,7 @@ pub(super) fn read(w: &mut Witness<'_>, slot: Slot, block: &Block<'_>) {
     }
 }
 
-fn part(w: &mut Witness<'_>, place: &Place, part: &Value) {
+fn part(w: &mut Witness<'_>, place: &PartOrigin, part: &Value) {
     let Some(object) = w.object(Some(part), &place.at) else { return };
     let Some(kind) = w.string(object, "type", &place.at) else { return };
     let roles: &[Slot] = match kind {
@@ -130,7 +130,7 @@ fn part(w: &mut Witness<'_>, place: &Place, part: &Value) {
 }
 
 /// Reads a text block, which must not be blank.
-pub(super) fn text(w: &mut Witness<'_>, place: &Place, part: &Value) {
+pub(super) fn text(w: &mut Witness<'_>, place: &PartOrigin, part: &Value) {
     let Some(object) = w.object(Some(part), &place.at) else { return };
     w.fields(object, &place.at, &["type", "text", "cache_control", "citations"]);
     if let Some(text) = w.string(object, "text", &place.at) {
@@ -138,7 +138,7 @@ pub(super) fn text(w: &mut Witness<'_>, place: &Place, part: &Value) {
     }
 }
 
-fn words(w: &mut Witness<'_>, place: &Place, text: &str) {
+fn words(w: &mut Witness<'_>, place: &PartOrigin, text: &str) {
     if text.is_empty() {
         w.violate("text_empty", &place.at, "messages: text content blocks must be non-empty");
     } else if text.trim().is_empty() {
@@ -148,7 +148,7 @@ fn words(w: &mut Witness<'_>, place: &Place, text: &str) {
     w.text(place, text);
 }
 
-fn call(w: &mut Witness<'_>, place: &Place, call: &Map<String, Value>) {
+fn call(w: &mut Witness<'_>, place: &PartOrigin, call: &Map<String, Value>) {
     let at = &place.at;
     w.fields(call, at, &["type", "id", "name", "input", "cache_control", "caller"]);
     let (id, name) = (w.string(call, "id", at), w.string(call, "name", at));
@@ -166,14 +166,14 @@ fn pattern(w: &mut Witness<'_>, at: &str, field: &str, id: &str) {
     }
 }
 
-fn result(w: &mut Witness<'_>, place: &Place, result: &Map<String, Value>) {
+fn result(w: &mut Witness<'_>, place: &PartOrigin, result: &Map<String, Value>) {
     let at = &place.at;
     w.fields(result, at, &RESULT);
     let Some(id) = w.string(result, "tool_use_id", at) else { return };
     pattern(w, at, "tool_result.tool_use_id", id);
     let is_error = result.get("is_error").and_then(Value::as_bool).unwrap_or(false);
     let (texts, images) = (w.seen.texts.len(), w.seen.images.len());
-    let inside = Place::result(id, format!("{at}/content"));
+    let inside = PartOrigin::result(id, format!("{at}/content"));
     // Code reads this result; the model does not.
     w.unread = w.for_code.iter().any(|call| call == id);
     w.content();
@@ -214,7 +214,7 @@ fn empty(w: &mut Witness<'_>, at: &str) {
     w.violate("tool_content_empty", at, "tool_result: content cannot be empty");
 }
 
-fn image(w: &mut Witness<'_>, place: &Place, block: &Map<String, Value>) {
+fn image(w: &mut Witness<'_>, place: &PartOrigin, block: &Map<String, Value>) {
     w.fields(block, &place.at, &["type", "source", "cache_control", "transformations"]);
     let at = format!("{}/source", place.at);
     let Some(source) = w.object(block.get("source"), &at) else { return };
@@ -251,7 +251,7 @@ fn image(w: &mut Witness<'_>, place: &Place, block: &Map<String, Value>) {
 }
 
 /// Reads a search result: a source, a title, and texts.
-fn search_result(w: &mut Witness<'_>, place: &Place, block: &Map<String, Value>) {
+fn search_result(w: &mut Witness<'_>, place: &PartOrigin, block: &Map<String, Value>) {
     let known = ["type", "source", "title", "content", "citations", "cache_control"];
     w.fields(block, &place.at, &known);
     for key in ["source", "title"] {
@@ -278,7 +278,7 @@ fn search_result(w: &mut Witness<'_>, place: &Place, block: &Map<String, Value>)
     }
 }
 
-fn document(w: &mut Witness<'_>, place: &Place, block: &Map<String, Value>) {
+fn document(w: &mut Witness<'_>, place: &PartOrigin, block: &Map<String, Value>) {
     let known = ["type", "source", "title", "context", "citations", "cache_control"];
     w.fields(block, &place.at, &known);
     for key in ["title", "context"] {
@@ -298,13 +298,13 @@ fn document(w: &mut Witness<'_>, place: &Place, block: &Map<String, Value>) {
             w.string(object, "data", &at).and_then(|data| pdf(w, &at, data))
         }
         "text" => w.string(object, "data", &at).map(|text| {
-            w.text(&Place { at: format!("{at}/data"), ..place.clone() }, text);
+            w.text(&PartOrigin { at: format!("{at}/data"), ..place.clone() }, text);
             Source::Inline(text.as_bytes().to_vec())
         }),
         "url" => w.string(object, "url", &at).map(|url| Source::Remote(url.to_owned())),
         "file" => w.string(object, "file_id", &at).map(|id| Source::File(id.to_owned())),
         "content" => {
-            nested(w, &Place { at: format!("{at}/content"), ..place.clone() }, object);
+            nested(w, &PartOrigin { at: format!("{at}/content"), ..place.clone() }, object);
             Some(Source::Inline(Vec::new()))
         }
         _ => return w.unknown_part(&at, kind),
@@ -336,7 +336,7 @@ fn pdf(w: &mut Witness<'_>, at: &str, data: &str) -> Option<Source> {
 }
 
 /// Reads the content of a document made of blocks.
-fn nested(w: &mut Witness<'_>, place: &Place, source: &Map<String, Value>) {
+fn nested(w: &mut Witness<'_>, place: &PartOrigin, source: &Map<String, Value>) {
     match source.get("content") {
         Some(Value::String(text)) => w.text(place, text),
         Some(Value::Array(parts)) => {

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use self::blocks::Block;
 use super::seen::Slot;
-use super::witness::{Place, Witness};
+use super::witness::{PartOrigin, Witness};
 
 const BODY: [&str; 24] = [
     "cache_control",
@@ -232,7 +232,7 @@ fn alone(w: &mut Witness<'_>, before: &Turn<'_>, turn: &Turn<'_>) {
 }
 
 fn system(w: &mut Witness<'_>, system: Option<&Value>) {
-    let place = Place::new(Slot::System, "/system");
+    let place = PartOrigin::new(Slot::System, "/system");
     match system {
         None | Some(Value::Null) => {}
         Some(Value::String(text)) => w.text(&place, text),

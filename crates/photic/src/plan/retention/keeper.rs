@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::Serialize;
 
-use super::load::{Held, Load, NOTICE, Rank, Room, Turn, View};
+use super::load::{KeepingCost, Load, MaxLoad, NOTICE, Rank, Turn, View};
 use super::over::{Cause, Over};
 use super::{Floor, Prices, Retention};
 
@@ -16,7 +16,7 @@ pub struct Keeper {
     pub(super) policy: Retention,
     pub(super) floor: Floor,
     pub(super) prices: Prices,
-    room: Room,
+    room: MaxLoad,
     /// The host's own budget for all tokens. An estimate of ours never retires what a person
     /// attached.
     host_tokens: Option<u64>,
@@ -33,7 +33,7 @@ pub struct Keeper {
     attached: usize,
     /// The window retires nothing before this one any more.
     window: usize,
-    pub(super) held: Held,
+    pub(super) keeping: KeepingCost,
     pub(super) turns: usize,
     /// The last turn in which something was retired.
     pub(super) edited: usize,
@@ -74,7 +74,7 @@ pub struct Retired {
 
 impl Keeper {
     /// Creates a keeper before the first turn.
-    pub fn new(policy: Retention, floor: Floor, prices: Prices, room: Room) -> Self {
+    pub fn new(policy: Retention, floor: Floor, prices: Prices, room: MaxLoad) -> Self {
         Self {
             policy,
             floor,
@@ -88,7 +88,7 @@ impl Keeper {
             frontier: 0,
             attached: 0,
             window: 0,
-            held: Held::default(),
+            keeping: KeepingCost::default(),
             turns: 0,
             edited: 0,
             load: Load::default(),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The maximum load of a request. `None` means no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Room {
+pub struct MaxLoad {
     /// Maximum number of images.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub images: Option<u64>,
@@ -141,7 +141,7 @@ pub const NOTICE: (u64, u64) = (25, 110);
 
 /// The cost of keeping views since the last retirement.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Held {
+pub(super) struct KeepingCost {
     /// The first view that is in sight and that the price may retire.
     pub(super) first: usize,
     /// Views from this one on are too new to be retired.

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::name::UnknownName;
 
 pub use keeper::{Keeper, Retired};
-pub use load::{Load, NOTICE, Rank, Room, Turn, View};
+pub use load::{Load, MaxLoad, NOTICE, Rank, Turn, View};
 pub use over::Cause;
 
 /// A policy for keeping views in sight.

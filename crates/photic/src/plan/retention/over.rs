@@ -1,6 +1,6 @@
 //! Compares the load of a request with its limits.
 
-use super::load::{Load, NOTICE, Room};
+use super::load::{Load, MaxLoad, NOTICE};
 
 /// The reason why a view was retired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(super) struct Over {
 impl Over {
     /// Compares a load with the room there is. If heavy images are made lighter (`squeezed`), what
     /// that saves does not count. If no image is large any more (`crowded`), there is no crowd.
-    pub(super) fn of(load: &Load, room: &Room, squeezed: bool, crowded: bool) -> Self {
+    pub(super) fn of(load: &Load, room: &MaxLoad, squeezed: bool, crowded: bool) -> Self {
         let over = |most: Option<u64>, is: u64| most.is_some_and(|most| is > most);
         let saved = if squeezed { load.spare } else { 0 };
         Self {

@@ -26,21 +26,21 @@ impl Keeper {
         if self.listed.is_empty() {
             return Vec::new();
         }
-        let fresh = self.first_fresh(first_new).max(self.held.fresh);
-        let idle = (self.held.fresh..fresh).filter(|&index| self.is_listed(index));
-        self.held.idle += idle.map(|index| self.tokens(index)).sum::<u64>();
-        self.held.fresh = fresh;
-        if self.held.idle == 0 {
+        let fresh = self.first_fresh(first_new).max(self.keeping.fresh);
+        let idle = (self.keeping.fresh..fresh).filter(|&index| self.is_listed(index));
+        self.keeping.idle += idle.map(|index| self.tokens(index)).sum::<u64>();
+        self.keeping.fresh = fresh;
+        if self.keeping.idle == 0 {
             return Vec::new();
         }
         let Prices { read, write } = self.prices;
-        let each_turn = read * self.held.idle as f64;
-        self.held.paid += each_turn;
+        let each_turn = read * self.keeping.idle as f64;
+        self.keeping.paid += each_turn;
         if self.turns < self.edited + self.floor.interval {
             return Vec::new();
         }
         let batch: Vec<usize> =
-            (self.held.first..fresh).filter(|&index| self.is_listed(index)).collect();
+            (self.keeping.first..fresh).filter(|&index| self.is_listed(index)).collect();
         let (Some(&first), Some(&last)) = (batch.first(), batch.last()) else { return batch };
         let others = |range: std::ops::Range<usize>| {
             range
@@ -53,7 +53,7 @@ impl Keeper {
         let between =
             (words - self.seen[first].words) as f64 + others(first..last).sum::<u64>() as f64;
         let again = write - read;
-        let is_time = self.held.paid >= again * (behind + BETWEEN * between);
+        let is_time = self.keeping.paid >= again * (behind + BETWEEN * between);
         let saves = each_turn * self.turns as f64 - again * (behind + between);
         if is_time && saves >= self.floor.saving as f64 && self.lasts(&batch) {
             return batch;
@@ -83,11 +83,11 @@ impl Keeper {
 
     /// Restarts the count of costs after a retirement.
     pub(super) fn settle(&mut self) {
-        let first = (self.held.first..self.seen.len()).find(|&index| self.is_listed(index));
-        let first = first.unwrap_or(self.held.fresh).min(self.held.fresh);
-        let idle = (first..self.held.fresh).filter(|&index| self.is_listed(index));
-        self.held.idle = idle.map(|index| self.tokens(index)).sum();
-        self.held.first = first;
-        self.held.paid = 0.0;
+        let first = (self.keeping.first..self.seen.len()).find(|&index| self.is_listed(index));
+        let first = first.unwrap_or(self.keeping.fresh).min(self.keeping.fresh);
+        let idle = (first..self.keeping.fresh).filter(|&index| self.is_listed(index));
+        self.keeping.idle = idle.map(|index| self.tokens(index)).sum();
+        self.keeping.first = first;
+        self.keeping.paid = 0.0;
     }
 }

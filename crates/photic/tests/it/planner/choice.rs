@@ -13,7 +13,7 @@ pub(super) struct Choice {
     /// Every so manieth preparation fails; 0 is never.
     pub(super) flaky: u32,
     /// Budgets of the host's own.
-    pub(super) room: Room,
+    pub(super) room: Caps,
     /// The request asks for a summary.
     pub(super) summary: bool,
 }
@@ -29,7 +29,7 @@ pub(super) enum Keep {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Room {
+pub(super) struct Caps {
     pub(super) images: Option<u64>,
     pub(super) image_tokens: Option<u64>,
     pub(super) bytes: Option<u64>,
@@ -51,10 +51,10 @@ pub(super) fn choices() -> impl Strategy<Value = Choice> {
         2 => Just(Keep::All),
     ];
     let room = prop_oneof![
-        6 => Just(Room::default()),
-        1 => (1u64..30).prop_map(|most| Room { images: Some(most), ..Room::default() }),
-        1 => (1u64..60_000).prop_map(|most| Room { image_tokens: Some(most), ..Room::default() }),
-        1 => (20_000u64..400_000).prop_map(|most| Room { bytes: Some(most), ..Room::default() }),
+        6 => Just(Caps::default()),
+        1 => (1u64..30).prop_map(|most| Caps { images: Some(most), ..Caps::default() }),
+        1 => (1u64..60_000).prop_map(|most| Caps { image_tokens: Some(most), ..Caps::default() }),
+        1 => (20_000u64..400_000).prop_map(|most| Caps { bytes: Some(most), ..Caps::default() }),
     ];
     let flaky = prop_oneof![3 => Just(0u32), 1 => 1u32..5];
     let summary = prop_oneof![15 => Just(false), 1 => Just(true)];

@@ -11,7 +11,7 @@ use proptest::sample::{Index, select};
 use proptest::test_runner::TestCaseError;
 
 use super::WRITTEN;
-use super::choice::{Choice, Keep, Room, choices, tighter};
+use super::choice::{Caps, Choice, Keep, choices, tighter};
 use super::frames::{Frame, Kind, numbers};
 use super::histories::{History, Owner, genes};
 use super::outcome::{self, Outcome};
@@ -244,7 +244,7 @@ impl Trial {
 
     /// A budget may be less than one image takes; then anything goes.
     fn is_budgeted(&self) -> bool {
-        self.choice.room != Room::default()
+        self.choice.room != Caps::default()
     }
 
     /// Whether the request would have room for this picture without those.

@@ -6,7 +6,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use photic::media::Source;
-use photic::retention::{Retention, Room};
+use photic::retention::{MaxLoad, Retention};
 use photic::{
     Fit, Made, MediaId, Plan, Policy, Prepared, Profile, Purpose, Recipe, Transcript, Wire,
 };
@@ -60,11 +60,11 @@ fn policy(choice: &Choice) -> Policy {
         Keep::Newest(most) => Retention::Newest(most),
         Keep::All => Retention::All,
     };
-    policy.room = Room {
+    policy.room = MaxLoad {
         images: choice.room.images,
         image_tokens: choice.room.image_tokens,
         bytes: choice.room.bytes,
-        ..Room::default()
+        ..MaxLoad::default()
     };
     if choice.summary {
         policy.purpose = Purpose::Summarize;

@@ -92,9 +92,11 @@ pub(super) fn joined(body: &[u8], wire: Wire, guests: &[Guest]) -> Vec<u8> {
     let mut parts = Vec::new();
     for (number, guest) in guests.iter().enumerate() {
         match guest {
-            Guest::ShortMark => mark(&mut body, wire, &[(Place::Last, "5m")]),
-            Guest::LongMark => mark(&mut body, wire, &[(Place::First, "1h")]),
-            Guest::BothMarks => mark(&mut body, wire, &[(Place::First, "1h"), (Place::Last, "5m")]),
+            Guest::ShortMark => mark(&mut body, wire, &[(MarkPosition::Last, "5m")]),
+            Guest::LongMark => mark(&mut body, wire, &[(MarkPosition::First, "1h")]),
+            Guest::BothMarks => {
+                mark(&mut body, wire, &[(MarkPosition::First, "1h"), (MarkPosition::Last, "5m")])
+            }
             Guest::ServerTool | Guest::OpenServerTool | Guest::CodeCall => {
                 let messages = body[list].as_array_mut().unwrap();
                 messages.extend(calls(*guest, wire, number));
@@ -313,13 +315,13 @@ fn calls(guest: Guest, wire: Wire, number: usize) -> Vec<Value> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum MarkPosition {
     First,
     Last,
 }
 
 /// Marks the last block of the first or the last user message, where the wire has marks.
-fn mark(body: &mut Value, wire: Wire, marks: &[(Place, &str)]) {
+fn mark(body: &mut Value, wire: Wire, marks: &[(MarkPosition, &str)]) {
     if wire != Wire::Anthropic || body.to_string().contains("cache_control") {
         return;
     }
@@ -327,8 +329,8 @@ fn mark(body: &mut Value, wire: Wire, marks: &[(Place, &str)]) {
         let messages = body["messages"].as_array_mut().unwrap();
         let is_user = |message: &Value| message["role"] == "user" && message["content"].is_array();
         let found = match place {
-            Place::First => messages.iter().position(is_user),
-            Place::Last => messages.iter().rposition(is_user),
+            MarkPosition::First => messages.iter().position(is_user),
+            MarkPosition::Last => messages.iter().rposition(is_user),
         };
         let Some(content) = found.and_then(|at| messages[at]["content"].as_array_mut()) else {
             continue;

@@ -1,7 +1,8 @@
 //! From a sketch to a conversation: numbers, ids, and the order in which answers arrive.
 
 use super::{
-    Answer, AnswerFate, Content, Flavor, Ids, Operator, Order, Orphan, Piece, Round, Said, Sketch,
+    Answer, AnswerFate, AnswerOrder, Content, Flavor, Ids, Operator, Orphan, Piece, Round, Said,
+    Sketch,
 };
 use crate::properties::pictures::{Dress, Format, Picture};
 use crate::properties::talk::{self, Call, Event, MODEL, OPERATOR, REMOTE, TOOL, Talk, Turn, USER};
@@ -84,10 +85,10 @@ impl Builder {
             }
         }
         match round.order {
-            Order::AsCalled => {}
-            Order::Reversed => answers.reverse(),
-            Order::Rotated if answers.is_empty() => {}
-            Order::Rotated => answers.rotate_left(1),
+            AnswerOrder::AsCalled => {}
+            AnswerOrder::Reversed => answers.reverse(),
+            AnswerOrder::Rotated if answers.is_empty() => {}
+            AnswerOrder::Rotated => answers.rotate_left(1),
         }
         answers
     }

@@ -34,7 +34,7 @@ struct Round {
     picture: Option<(Format, Dress)>,
     /// One for each call.
     answers: Vec<Answer>,
-    order: Order,
+    order: AnswerOrder,
     /// Said before the answer of that index.
     between: Option<(usize, Said)>,
     orphan: Option<(Orphan, Answer)>,
@@ -98,7 +98,7 @@ enum Flavor {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Order {
+enum AnswerOrder {
     AsCalled,
     Reversed,
     Rotated,
@@ -150,9 +150,9 @@ fn style() -> impl Strategy<Value = Style> {
 
 fn round() -> BoxedStrategy<Round> {
     let order = prop_oneof![
-        4 => Just(Order::AsCalled),
-        1 => Just(Order::Reversed),
-        1 => Just(Order::Rotated),
+        4 => Just(AnswerOrder::AsCalled),
+        1 => Just(AnswerOrder::Reversed),
+        1 => Just(AnswerOrder::Rotated),
     ];
     let orphan = (select(&[Orphan::Stranger, Orphan::Again][..]), answer());
     let model = (
