@@ -10,8 +10,8 @@ pub(crate) fn words(model: &str, stream: bool) -> String {
     body(model, stream, &[user()])
 }
 
-/// Returns about 12 MB: ten tool images, which have to be hoisted.
-pub(crate) fn screenshots() -> String {
+/// Returns ten tool images, which have to be hoisted: 12 MB of 9 million `bytes`.
+pub(crate) fn screenshots(bytes: usize) -> String {
     let mut messages = vec![user()];
     for image in 0..10 {
         messages.push(format!(
@@ -20,16 +20,61 @@ pub(crate) fn screenshots() -> String {
         ));
         messages.push(format!(
             "{{\"role\":\"tool\",\"tool_call_id\":\"c{image}\",\"content\":[{}]}}",
-            picture(image, 900_000)
+            picture(image, bytes / 10)
         ));
     }
     body("gpt-4o", false, &messages)
 }
 
-/// Returns about 12 MB: one image in a user message, which needs no repair.
-pub(crate) fn photograph() -> String {
-    let shown = format!("{{\"role\":\"user\",\"content\":[{}]}}", picture(0, 9_000_000));
+/// Returns one image in a user message, which needs no repair: 12 MB of 9 million `bytes`.
+pub(crate) fn photograph(bytes: usize) -> String {
+    let shown = format!("{{\"role\":\"user\",\"content\":[{}]}}", picture(0, bytes));
     body("gpt-4o", false, &[user(), shown])
+}
+
+/// Returns a conversation of so many messages of words, 230 KB of 2,000. The message `varied` contains
+/// [`SERIAL`].
+pub(crate) fn session(messages: usize, varied: usize) -> String {
+    let messages: Vec<String> = (0..messages)
+        .map(|number| {
+            let role = if number % 2 == 0 { "user" } else { "assistant" };
+            let serial = if number == varied { SERIAL } else { "as before" };
+            format!(
+                "{{\"role\":\"{role}\",\"content\":\"Message {number}, {serial}: the table has a row \
+                 for each part, and a sum below.\"}}"
+            )
+        })
+        .collect();
+    body("gpt-4o", false, &messages)
+}
+
+/// The place of a number in a body that differs in every request.
+const SERIAL: &str = "number 00000000";
+
+/// The bytes of a request that is sent repeatedly.
+pub(crate) struct Repeated {
+    bytes: Vec<u8>,
+    /// The position of the last digit of a number that every request increases.
+    serial: Option<usize>,
+}
+
+impl Repeated {
+    /// Creates a request for a turn on Chat Completions.
+    pub(crate) fn chat(body: &str) -> Self {
+        let bytes = request("/v1/chat/completions", "", body);
+        let serial = body.find(SERIAL).map(|at| bytes.len() - body.len() + at + SERIAL.len() - 1);
+        Self { bytes, serial }
+    }
+
+    /// Returns the bytes of the next request.
+    pub(crate) fn next(&mut self) -> &[u8] {
+        let mut place = self.serial;
+        while let Some(at) = place {
+            place = (self.bytes[at] == b'9').then(|| at - 1);
+            self.bytes[at] = if place.is_some() { b'0' } else { self.bytes[at] + 1 };
+        }
+        &self.bytes
+    }
 }
 
 /// Returns the bytes of a request.

@@ -1,6 +1,6 @@
-//! The gateway and the pipe, as processes.
+//! The gateway and the baselines, as processes.
 
-use std::net::SocketAddr;
+use std::ffi::OsString;
 use std::process::Command;
 
 use photic_gateway::{Config, Gateway};
@@ -17,24 +17,49 @@ pub(crate) enum Setting {
     Crossing,
 }
 
-/// Starts a gateway in front of an upstream.
-pub(crate) fn start(upstream: SocketAddr, setting: Setting) -> Outcome<Proxy> {
-    let name = match setting {
-        Setting::Plain => "gateway",
-        Setting::Crossing => "crossing",
-    };
-    Proxy::start(Command::new(std::env::current_exe()?).args([name, &upstream.to_string()]))
+/// A proxy that is measured.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Kind {
+    /// The example `pipe`.
+    Pipe,
+    /// The example `pipe`, which keeps the pieces of a request until all are there.
+    Store,
+    Gateway(Setting),
 }
 
-/// Starts the example `pipe`.
-pub(crate) fn start_pipe(upstream: SocketAddr) -> Outcome<Proxy> {
-    let pipe = std::env::current_exe()?.with_file_name("pipe");
-    Proxy::start(Command::new(pipe).arg(upstream.to_string()))
+/// Starts a gateway in front of an upstream.
+pub(crate) fn start(upstream: &str, setting: Setting) -> Outcome<Proxy> {
+    Kind::Gateway(setting).start(upstream)
+}
+
+impl Kind {
+    /// The proxies of a comparison.
+    pub(crate) const ALL: [Self; 3] = [Self::Pipe, Self::Store, Self::Gateway(Setting::Plain)];
+
+    /// Starts a proxy in front of an upstream.
+    pub(crate) fn start(self, upstream: &str) -> Outcome<Proxy> {
+        let command = self.command(upstream)?;
+        let (program, arguments) = command.split_first().ok_or("no program")?;
+        Proxy::start(Command::new(program).args(arguments))
+    }
+
+    /// Returns the program with its arguments.
+    pub(crate) fn command(self, upstream: &str) -> Outcome<Vec<OsString>> {
+        let this = std::env::current_exe()?;
+        let pipe = || this.with_file_name("pipe").into();
+        let upstream = upstream.into();
+        Ok(match self {
+            Self::Pipe => vec![pipe(), upstream],
+            Self::Store => vec![pipe(), upstream, "store".into()],
+            Self::Gateway(Setting::Plain) => vec![this.into(), "gateway".into(), upstream],
+            Self::Gateway(Setting::Crossing) => vec![this.into(), "crossing".into(), upstream],
+        })
+    }
 }
 
 /// Serves until the process is interrupted.
 pub(crate) fn run(upstream: &str, setting: Setting) -> Outcome<()> {
-    let address = format!("[[upstream]]\nurl = 'http://{upstream}'\n");
+    let address = format!("[[upstream]]\nurl = '{upstream}'\n");
     let mut settings = ["listen = '127.0.0.1:0'\n[policy]\nretention = 'all'\n", &address].concat();
     if matches!(setting, Setting::Crossing) {
         for more in [

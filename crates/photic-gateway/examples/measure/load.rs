@@ -5,6 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 use crate::Outcome;
+use crate::bodies::Repeated;
 use crate::proxy::Proxy;
 use crate::upstream::remaining;
 
@@ -18,11 +19,12 @@ pub(crate) struct Cost {
 }
 
 /// Sends one request repeatedly on one connection.
-pub(crate) fn repeat(proxy: &Proxy, request: &[u8], times: u32) -> Outcome<Cost> {
+pub(crate) fn repeat(proxy: &Proxy, request: &mut Repeated, times: u32) -> Outcome<Cost> {
     let mut stream = connect(proxy.address)?;
     let mut walls = Vec::new();
     let before = proxy.cpu()?;
     for _ in 0..times {
+        let request = request.next();
         let start = Instant::now();
         stream.write_all(request)?;
         answer(&mut stream)?;
@@ -32,12 +34,12 @@ pub(crate) fn repeat(proxy: &Proxy, request: &[u8], times: u32) -> Outcome<Cost>
     Ok(Cost { cpu: cpu.as_secs_f64() * 1e6 / f64::from(times), wall: median(walls) })
 }
 
-/// Measures proxies in turns, in rotating order. Returns the median of the rounds for each.
-pub(crate) fn in_turns(
+/// Measures proxies in turns, in rotating order. Returns the rounds of each.
+pub(crate) fn rounds(
     proxies: &[(&Proxy, u32)],
-    request: &[u8],
+    request: &mut Repeated,
     rounds: usize,
-) -> Outcome<Vec<Cost>> {
+) -> Outcome<Vec<Vec<Cost>>> {
     let mut costs = vec![Vec::new(); proxies.len()];
     for round in 0..=rounds {
         for turn in 0..proxies.len() {
@@ -50,11 +52,20 @@ pub(crate) fn in_turns(
             }
         }
     }
+    Ok(costs)
+}
+
+/// Measures proxies in turns. Returns the median of the rounds for each.
+pub(crate) fn in_turns(
+    proxies: &[(&Proxy, u32)],
+    request: &mut Repeated,
+    times: usize,
+) -> Outcome<Vec<Cost>> {
     let one = |costs: Vec<Cost>| Cost {
         cpu: median(costs.iter().map(|cost| cost.cpu).collect()),
         wall: median(costs.iter().map(|cost| cost.wall).collect()),
     };
-    Ok(costs.into_iter().map(one).collect())
+    Ok(rounds(proxies, request, times)?.into_iter().map(one).collect())
 }
 
 pub(crate) fn connect(address: SocketAddr) -> Outcome<TcpStream> {

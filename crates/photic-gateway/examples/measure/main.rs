@@ -2,9 +2,12 @@
 //! LiteLLM's proxy. All are separate processes and get identical requests, in turns, for one
 //! upstream. Prints a table.
 //!
-//! `measure [--check] [--instructions] [--litellm COMMAND]`, with the example `pipe` built beside it.
-//! `--check` fails if instructions or memory are past their claim, or a time is past twice its
-//! claim, of three runs the best counting. `--instructions` wants valgrind.
+//! `measure [--check] [--instructions] [--yardsticks] [--litellm COMMAND]`, with the example `pipe`
+//! built beside it. `--check` fails if instructions are past their bound or memory past its claim, or
+//! a time is past twice its claim, of three runs the best counting. `--instructions` wants valgrind.
+//! `--yardsticks` compares with two baselines on one processor.
+//!
+//! `measure --full` makes that comparison alone, with all its rows, and takes about five minutes.
 
 #![expect(clippy::print_stdout, reason = "its figures are what it is for")]
 
@@ -17,16 +20,20 @@ mod memory;
 mod proxy;
 mod streams;
 mod table;
+mod tls;
 mod upstream;
+mod yardsticks;
 
 use std::path::PathBuf;
 
-use gateway::Setting;
+use bodies::Repeated;
+use gateway::{Kind, Setting};
 use litellm::LiteLlm;
 use load::{Cost, in_turns};
 use proxy::Proxy;
 use streams::{CHAT, CHAT_TO_MESSAGES, MESSAGES_TO_CHAT};
 use table::{Claim, Goal, Row};
+use yardsticks::Extent;
 
 /// The allocator of the `photic` command.
 #[cfg(not(target_env = "msvc"))]
@@ -36,7 +43,7 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 fn main() -> Outcome<()> {
-    let (mut check, mut counts, mut litellm) = (false, false, None);
+    let (mut check, mut counts, mut compares, mut litellm) = (false, false, false, None);
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
@@ -46,8 +53,12 @@ fn main() -> Outcome<()> {
                 let setting = if crossing { Setting::Crossing } else { Setting::Plain };
                 return gateway::run(&upstream, setting);
             }
+            "pinned" => return yardsticks::run(Extent::Small),
+            "pinned-full" => return yardsticks::run(Extent::Full),
+            "--full" => return yardsticks::run_pinned(Extent::Full),
             "--check" => check = true,
             "--instructions" => counts = true,
+            "--yardsticks" => compares = true,
             "--litellm" => {
                 let command = arguments.next().ok_or("`--litellm` needs a command")?;
                 litellm = Some(PathBuf::from(command));
@@ -55,32 +66,43 @@ fn main() -> Outcome<()> {
             other => return Err(format!("what is `{other}`?").into()),
         }
     }
-    let upstream = upstream::start(1)?;
-    let proxies = Proxies {
-        pipe: gateway::start_pipe(upstream)?,
-        gateway: gateway::start(upstream, Setting::Plain)?,
-        crossing: gateway::start(upstream, Setting::Crossing)?,
-        litellm: litellm.map(|command| LiteLlm::start(&command, upstream)).transpose()?,
-    };
-    let mut best = Vec::new();
-    if counts {
-        let words = bodies::words("gpt-4o", false);
-        let request = bodies::request("/v1/chat/completions", "", &words);
-        best.push(instructions::row("instructions, 2 KB", upstream, &request)?);
-    }
-    for _ in 0..if check { 3 } else { 1 } {
-        table::keep_better(&mut best, proxies.measure()?);
-        if best.iter().filter_map(|row| row.claim).all(|claim| claim.is_met()) {
-            break;
-        }
-    }
+    let best = compare_with_litellm(litellm, check)?;
+    let mut broken: Vec<String> = best
+        .iter()
+        .filter(|row| row.claim.is_some_and(|claim| claim.is_broken()))
+        .map(|row| row.name.to_owned())
+        .collect();
     table::print(&best);
-    let broken = |row: &&Row| row.claim.is_some_and(|claim| claim.is_broken());
-    let broken: Vec<_> = best.iter().filter(broken).map(|row| row.name).collect();
+    if counts {
+        broken.extend(instructions::table()?);
+    }
+    if compares {
+        yardsticks::run_pinned(Extent::Small)?;
+    }
     if check && !broken.is_empty() {
         return Err(format!("not as claimed: {}", broken.join("; ")).into());
     }
     Ok(())
+}
+
+/// Measures until nothing is broken, at most three times with `check`. Returns the best rows.
+fn compare_with_litellm(litellm: Option<PathBuf>, check: bool) -> Outcome<Vec<Row>> {
+    let upstream = upstream::start(1)?;
+    let url = upstream::url(upstream);
+    let proxies = Proxies {
+        pipe: Kind::Pipe.start(&url)?,
+        gateway: gateway::start(&url, Setting::Plain)?,
+        crossing: gateway::start(&url, Setting::Crossing)?,
+        litellm: litellm.map(|command| LiteLlm::start(&command, upstream)).transpose()?,
+    };
+    let mut best = Vec::new();
+    for _ in 0..if check { 3 } else { 1 } {
+        table::keep_better(&mut best, proxies.measure()?);
+        if !best.iter().filter_map(|row| row.claim).any(|claim| claim.is_broken()) {
+            break;
+        }
+    }
+    Ok(best)
 }
 
 struct Proxies {
@@ -111,10 +133,10 @@ impl Proxies {
                 unit: " ms more",
             }),
         });
-        let costs = self.costs(&bodies::screenshots(), [15, 15, 2])?;
+        let costs = self.costs(&bodies::screenshots(9_000_000), [15, 15, 2])?;
         rows.push(cpu("CPU, 12 MB, ten images hoisted", &costs, Some((2.0, 1.0))));
         rows.extend(less_than_litellm("the same, against LiteLLM", &costs, 15.0));
-        let costs = self.costs(&bodies::photograph(), [15, 15, 2])?;
+        let costs = self.costs(&bodies::photograph(9_000_000), [15, 15, 2])?;
         rows.push(cpu("CPU, 12 MB, nothing to do", &costs, None));
         rows.extend(self.streams()?);
         rows.extend(memory()?);
@@ -123,10 +145,10 @@ impl Proxies {
 
     /// Measures the pipe, the gateway, and LiteLLM if it is configured.
     fn costs(&self, body: &str, [pipe, gateway, litellm]: [u32; 3]) -> Outcome<Vec<Cost>> {
-        let request = bodies::request("/v1/chat/completions", "", body);
+        let mut request = Repeated::chat(body);
         let mut proxies = vec![(&self.pipe, pipe), (&self.gateway, gateway)];
         proxies.extend(self.litellm.as_ref().map(|it| (&it.proxy, litellm)));
-        in_turns(&proxies, &request, 9)
+        in_turns(&proxies, &mut request, 9)
     }
 
     fn streams(&self) -> Outcome<Vec<Row>> {

@@ -24,8 +24,8 @@ pub(crate) struct MemoryUse {
 
 /// Sends the bodies three times to an upstream that answers only when it has all of them.
 pub(crate) fn measure() -> Outcome<MemoryUse> {
-    let gateway = gateway::start(upstream::start(BODIES)?, Setting::Plain)?;
-    let request = bodies::request("/v1/chat/completions", "", &bodies::screenshots());
+    let gateway = gateway::start(&upstream::url(upstream::start(BODIES)?), Setting::Plain)?;
+    let request = bodies::request("/v1/chat/completions", "", &bodies::screenshots(9_000_000));
     for _ in 0..3 {
         std::thread::scope(|scope| {
             let send = || -> Result<(), String> {

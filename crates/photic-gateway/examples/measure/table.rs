@@ -29,10 +29,6 @@ pub(crate) enum Goal {
 }
 
 impl Claim {
-    pub(crate) fn is_met(&self) -> bool {
-        self.miss() <= 1.0
-    }
-
     /// Returns `true` if it is missed by more than the slack.
     pub(crate) fn is_broken(&self) -> bool {
         self.miss() > 1.0 + self.slack

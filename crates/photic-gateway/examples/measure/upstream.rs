@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::Outcome;
 
-const ANSWER: &[u8] = br#"{"id":"r","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"a sentence that is about as long as short answers are"},"finish_reason":"stop"}],"usage":{"prompt_tokens":100,"completion_tokens":12,"total_tokens":112}}"#;
+pub(crate) const ANSWER: &[u8] = br#"{"id":"r","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"a sentence that is about as long as short answers are"},"finish_reason":"stop"}],"usage":{"prompt_tokens":100,"completion_tokens":12,"total_tokens":112}}"#;
 
 /// Asks for a stream of one event.
 pub(crate) const ONE: &str = "x-events: one\r\n";
@@ -27,6 +27,11 @@ pub(crate) fn start(together: usize) -> Outcome<SocketAddr> {
         }
     });
     Ok(address)
+}
+
+/// Returns the URL of an upstream.
+pub(crate) fn url(address: SocketAddr) -> String {
+    format!("http://{address}")
 }
 
 /// Returns the nanoseconds since the first call.
