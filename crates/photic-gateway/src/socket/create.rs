@@ -96,7 +96,7 @@ impl Session {
         parent: Parent,
         body: Body,
     ) -> Result<(Admitted, Bytes, FrameTurn, Parent), Failure> {
-        let admitted = self.credentials.admit().await?;
+        let admitted = self.credentials.admit(body.bytes.len() as u64).await?;
         let inbound = body.bytes.clone();
         let frame = self.repair(body, &admitted).await?;
         guard.log.upstream = Some((Arc::clone(&self.upstream), Wire::OpenAiResponses));

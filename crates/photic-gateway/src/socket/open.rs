@@ -23,7 +23,7 @@ use super::session::Session;
 use super::tunnel::tunnel;
 use crate::config::NamedPrefix;
 use crate::http::{ConnectionPlace, Failure, Refusal, ReplyBody, headers};
-use crate::memory::{Charge, Use};
+use crate::memory::{Charge, Share, Use};
 use crate::observe::{SocketKind, Watchers};
 use crate::tenant::{Admission, Admitted};
 use crate::turn::Turns;
@@ -76,11 +76,17 @@ impl Opening {
         let copied = reply.headers().clone();
         *granted.headers_mut() = copied;
         headers::reply(granted.headers_mut());
+        let to_upstream = client.map(|client| client.granted(reply.headers())).transpose();
+        let to_upstream = to_upstream.map_err(|_| self.bad_gateway())?;
         if let Some(ConnectionPlace(place)) = &place {
             place.upgraded();
         }
+        // Each response has a part of the quota. That of the request for the socket is given back
+        // here, so an idle socket has none.
+        let share = admitted.share.clone();
+        drop(admitted);
         let held = Held { _place: place, _charge: charge };
-        match client {
+        match to_upstream {
             None => {
                 switching(granted.headers_mut());
                 let open = self.running.open(self.kind, &self.watchers);
@@ -91,9 +97,7 @@ impl Opening {
                     drop((open, held));
                 });
             }
-            Some(client) => {
-                let deflate = client.granted(reply.headers());
-                let to_upstream = deflate.map_err(|_| self.bad_gateway())?;
+            Some(to_upstream) => {
                 let to_client = server.grant(granted.headers_mut());
                 let open = self.running.open(self.kind, &self.watchers);
                 tokio::spawn(async move {
@@ -101,7 +105,7 @@ impl Opening {
                         let run = Box::pin(self.run(
                             both,
                             (to_client, to_upstream),
-                            (credentials, retention, admitted),
+                            (credentials, retention, share),
                             &open,
                         ));
                         run.await;
@@ -150,16 +154,14 @@ impl Opening {
         self,
         (client, upstream): (Connection, Connection),
         (to_client, to_upstream): (Option<Deflate>, Option<Deflate>),
-        (credentials, retention, admitted): (
+        (credentials, retention, share): (
             Credentials,
             Option<photic::retention::Retention>,
-            Admitted,
+            Share,
         ),
         open: &OpenSocket,
     ) {
         let bounds = self.client.bounds();
-        // Each response has a part of the quota, and an idle socket has none.
-        let Admitted { share, .. } = admitted;
         let (client_reader, client_writer) = split(client);
         let (upstream_reader, upstream_writer) = split(upstream);
         let messages = |reader| {
