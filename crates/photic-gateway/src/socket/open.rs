@@ -15,6 +15,7 @@ use photic_net::{Client, Outgoing};
 use tokio::io::split;
 use tokio::sync::Notify;
 
+use super::activity::Activity;
 use super::credentials::Credentials;
 use super::incoming::{Messages, SMALL};
 use super::lanes::Lanes;
@@ -154,11 +155,7 @@ impl Opening {
         self,
         (client, upstream): (Connection, Connection),
         (to_client, to_upstream): (Option<Deflate>, Option<Deflate>),
-        (credentials, retention, share): (
-            Credentials,
-            Option<photic::retention::Retention>,
-            Share,
-        ),
+        (credentials, retention, share): (Credentials, Option<photic::retention::Retention>, Share),
         open: &OpenSocket,
     ) {
         let bounds = self.client.bounds();
@@ -167,10 +164,12 @@ impl Opening {
         let messages = |reader| {
             Messages::new(reader, Arc::clone(&self.turns.buffers), share.clone(), bounds.idle)
         };
+        let activity = Arc::new(Activity::new());
         let from_client =
             messages(Reader::new(client_reader, Role::Server, to_client, bounds.bytes));
         let from_upstream =
-            messages(Reader::new(upstream_reader, Role::Client, to_upstream, bounds.bytes));
+            messages(Reader::new(upstream_reader, Role::Client, to_upstream, bounds.bytes))
+                .noting(&activity);
         let to_client = Writer::new(client_writer, Role::Server, to_client);
         let to_upstream = Writer::new(upstream_writer, Role::Client, to_upstream);
         let session = Arc::new(Session {
@@ -184,6 +183,7 @@ impl Opening {
             silence: Session::silence(bounds.idle),
             to_client: tokio::sync::Mutex::new(to_client),
             to_upstream: tokio::sync::Mutex::new(to_upstream),
+            activity,
             changed: Notify::new(),
             is_stopping: AtomicBool::new(false),
         });
