@@ -8,8 +8,8 @@ use photic::json::{Doc, Kind, Value};
 pub(super) enum ClientFrame {
     /// It begins a response.
     Create(Create),
-    /// It adds to a running response. Set if it seems to contain an image.
-    Steer { has_image: bool },
+    /// It adds to a running response.
+    Steer(Steer),
     /// Any other.
     Other,
 }
@@ -21,6 +21,17 @@ pub(super) struct Create {
     pub(super) lane: Option<String>,
     /// The response that it continues.
     pub(super) previous: Option<String>,
+    /// Set if it continues a conversation that the upstream keeps under a name.
+    pub(super) has_conversation: bool,
+}
+
+/// The members of `response.steer` that a proxy needs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Steer {
+    /// The response that it adds to.
+    pub(super) response: Option<String>,
+    /// Set if it seems to contain an image.
+    pub(super) has_image: bool,
 }
 
 impl ClientFrame {
@@ -33,11 +44,14 @@ impl ClientFrame {
             Some(kind) if kind.is("response.create") => Self::Create(Create {
                 lane: word("stream_id"),
                 previous: word("previous_response_id"),
+                has_conversation: root
+                    .get("conversation")
+                    .is_some_and(|named| named.kind() != Kind::Null),
             }),
-            Some(kind) if kind.is("response.steer") => {
-                let has_image = root.get("input").is_some_and(shows_image);
-                Self::Steer { has_image }
-            }
+            Some(kind) if kind.is("response.steer") => Self::Steer(Steer {
+                response: word("previous_response_id"),
+                has_image: root.get("input").is_some_and(shows_image),
+            }),
             _ => Self::Other,
         }
     }
@@ -107,10 +121,18 @@ mod tests {
         let create = ClientFrame::read(
             br#"{"type":"response.create","stream_id":"a","previous_response_id":"resp_1","input":[]}"#,
         );
-        let expected = Create { lane: Some("a".to_owned()), previous: Some("resp_1".to_owned()) };
+        let (lane, previous) = (Some("a".to_owned()), Some("resp_1".to_owned()));
+        let expected = Create { lane, previous, has_conversation: false };
         assert_eq!(create, ClientFrame::Create(expected));
-        let plain = ClientFrame::read(br#"{"type":"response.create","previous_response_id":null}"#);
+        let plain = ClientFrame::read(
+            br#"{"type":"response.create","previous_response_id":null,"conversation":null}"#,
+        );
         assert_eq!(plain, ClientFrame::Create(Create::default()));
+        for conversation in [r#""conv_1""#, r#"{"id":"conv_1"}"#] {
+            let text = format!(r#"{{"type":"response.create","conversation":{conversation}}}"#);
+            let expected = Create { has_conversation: true, ..Create::default() };
+            assert_eq!(ClientFrame::read(text.as_bytes()), ClientFrame::Create(expected));
+        }
         for other in
             ["", "7", "{}", "[]", r#"{"type":"response.new"}"#, r#"{"type":["response.create"]}"#]
         {
@@ -121,11 +143,16 @@ mod tests {
     #[test]
     fn a_steer_with_an_image_is_told_from_one_without() {
         let steer = |input: &str| {
-            ClientFrame::read(format!(r#"{{"type":"response.steer","input":{input}}}"#).as_bytes())
+            let frame = format!(
+                r#"{{"type":"response.steer","previous_response_id":"r","input":{input}}}"#
+            );
+            ClientFrame::read(frame.as_bytes())
         };
+        let expected =
+            |has_image| ClientFrame::Steer(Steer { response: Some("r".to_owned()), has_image });
         let image = r#"[{"type":"message","role":"user","content":[{"type":"input_image","image_url":"x"}]}]"#;
-        assert_eq!(steer(image), ClientFrame::Steer { has_image: true });
-        assert_eq!(steer(r#""input_image""#), ClientFrame::Steer { has_image: false });
+        assert_eq!(steer(image), expected(true));
+        assert_eq!(steer(r#""input_image""#), expected(false));
     }
 
     #[test]

@@ -20,7 +20,17 @@ const OVERHEAD: u64 = 256;
 /// A response, with the items before and after it.
 #[derive(Debug)]
 pub(super) struct Exchange {
-    pub(super) parent: Option<Arc<Exchange>>,
+    parent: Option<Arc<Exchange>>,
+    added: Added,
+    /// The generation of the conversations that it belongs to.
+    generation: u64,
+    /// Held as long as a turn or a later response refers to it.
+    _charge: Charge,
+}
+
+/// The items that a response adds to its conversation.
+#[derive(Debug, Default)]
+pub(super) struct Added {
     /// The items that were sent, as JSON without brackets.
     pub(super) input: Bytes,
     /// The items of the reply.
@@ -44,7 +54,11 @@ pub(super) enum Parent {
 #[derive(Debug)]
 pub(super) struct SocketConversations {
     responses: HashMap<String, Arc<Exchange>>,
-    charge: Charge,
+    /// Raised when everything is forgotten. What a turn still knows of before does not come back.
+    generation: u64,
+    /// Bytes of the responses of this generation.
+    bytes: u64,
+    share: Share,
     max: u64,
 }
 
@@ -54,8 +68,8 @@ impl Exchange {
         let mut items = Vec::new();
         let mut next = Some(self);
         while let Some(exchange) = next {
-            items.push(exchange.output.clone());
-            items.push(exchange.input.clone());
+            items.push(exchange.added.output.clone());
+            items.push(exchange.added.input.clone());
             next = exchange.parent.as_deref();
         }
         items.reverse();
@@ -63,11 +77,22 @@ impl Exchange {
     }
 }
 
+impl Drop for Exchange {
+    /// Drops the exchanges before it one after the other. Each inside the next, those of a long
+    /// conversation would overflow the stack.
+    fn drop(&mut self) {
+        let mut next = self.parent.take();
+        while let Some(exchange) = next {
+            next = Arc::into_inner(exchange).and_then(|mut last| last.parent.take());
+        }
+    }
+}
+
 impl Parent {
     /// Returns the number of images in the conversation.
     pub(super) fn images(&self) -> u32 {
         match self {
-            Self::Known(exchange) => exchange.images,
+            Self::Known(exchange) => exchange.added.images,
             Self::None | Self::Unknown => 0,
         }
     }
@@ -77,7 +102,8 @@ impl SocketConversations {
     /// Remembers within the share of a caller.
     pub(super) fn new(share: &Share) -> Self {
         let max = MAX_BYTES.min(share.assured() / 4);
-        Self { responses: HashMap::new(), charge: share.nothing(Use::Sockets), max }
+        let share = share.clone();
+        Self { responses: HashMap::new(), generation: 0, bytes: 0, share, max }
     }
 
     /// Returns the conversation that ends with a response.
@@ -90,24 +116,41 @@ impl SocketConversations {
 
     /// Returns `true` if items of this size may be remembered.
     pub(super) const fn has_room(&self, bytes: u64) -> bool {
-        self.charge.bytes() + bytes <= self.max
+        self.bytes + bytes <= self.max
     }
 
-    /// Remembers a response. If there is no room for it, everything is forgotten.
-    pub(super) fn add(&mut self, id: String, exchange: Exchange) {
-        let bytes = (id.len() + exchange.input.len() + exchange.output.len()) as u64 + OVERHEAD;
+    /// Remembers a response, unless what it continues is not remembered any more. If there is no room
+    /// for it, everything is forgotten.
+    pub(super) fn add(&mut self, id: String, parent: Parent, added: Added) {
+        let generation = self.generation;
+        let parent = match parent {
+            Parent::None => None,
+            Parent::Known(exchange) if exchange.generation == generation => Some(exchange),
+            Parent::Known(_) | Parent::Unknown => return,
+        };
+        let bytes = (id.len() + added.input.len() + added.output.len()) as u64 + OVERHEAD;
         let has_room = self.has_room(bytes) && self.responses.len() < MAX_RESPONSES;
-        if has_room && self.charge.try_grow(bytes) {
+        let mut charge = self.share.nothing(Use::Sockets);
+        if has_room && charge.try_grow(bytes) {
+            let exchange = Exchange { parent, added, generation, _charge: charge };
+            self.bytes += bytes;
             self.responses.insert(id, Arc::new(exchange));
         } else {
             self.forget();
         }
     }
 
+    /// Forgets a response. Those that continue it stay.
+    pub(super) fn forget_response(&mut self, id: &str) {
+        // Its bytes still count: those that continue it refer to them.
+        self.responses.remove(id);
+    }
+
     /// Forgets everything.
     pub(super) fn forget(&mut self) {
         self.responses.clear();
-        self.charge.shrink_to(0);
+        self.generation += 1;
+        self.bytes = 0;
     }
 }
 
@@ -116,12 +159,8 @@ mod tests {
     use super::*;
     use crate::memory::{CallerIds, MemoryBudget};
 
-    fn exchange(
-        parent: Option<Arc<Exchange>>,
-        input: &'static str,
-        output: &'static str,
-    ) -> Exchange {
-        Exchange { parent, input: Bytes::from(input), output: Bytes::from(output), images: 0 }
+    fn added(input: &'static str, output: &'static str) -> Added {
+        Added { input: Bytes::from(input), output: Bytes::from(output), images: 0 }
     }
 
     #[test]
@@ -130,11 +169,15 @@ mod tests {
         let mut all = SocketConversations::new(&budget.share(CallerIds::default().of("one")));
         assert!(matches!(all.parent(None), Parent::None));
         assert!(matches!(all.parent(Some("a")), Parent::Unknown));
-        all.add("a".to_owned(), exchange(None, "1", "2"));
-        let Parent::Known(first) = all.parent(Some("a")) else { panic!("not remembered") };
-        all.add("b".to_owned(), exchange(Some(first), "3", ""));
+        all.add("a".to_owned(), Parent::None, added("1", "2"));
+        all.add("b".to_owned(), all.parent(Some("a")), added("3", ""));
         let Parent::Known(second) = all.parent(Some("b")) else { panic!("not remembered") };
         assert_eq!(second.items().concat(), b"123");
+        all.add("c".to_owned(), Parent::Unknown, added("4", ""));
+        assert!(matches!(all.parent(Some("c")), Parent::Unknown));
+        all.forget_response("a");
+        assert!(matches!(all.parent(Some("a")), Parent::Unknown));
+        assert!(matches!(all.parent(Some("b")), Parent::Known(_)));
     }
 
     #[test]
@@ -143,12 +186,44 @@ mod tests {
         let share = budget.share(CallerIds::default().of("one"));
         let mut all = SocketConversations::new(&share);
         let large = Bytes::from(vec![b'1'; 4 << 20]);
-        let of = |input: &Bytes| Exchange { input: input.clone(), ..exchange(None, "", "") };
-        all.add("a".to_owned(), of(&large));
+        let of = |input: &Bytes| Added { input: input.clone(), ..Added::default() };
+        all.add("a".to_owned(), Parent::None, of(&large));
         assert!(budget.used()[Use::Sockets as usize] > 4 << 20);
-        all.add("b".to_owned(), of(&large));
+        all.add("b".to_owned(), Parent::None, of(&large));
         assert!(matches!(all.parent(Some("a")), Parent::Unknown));
         assert!(matches!(all.parent(Some("b")), Parent::Unknown));
+        assert_eq!(budget.used(), [0; 6]);
+    }
+
+    /// A turn may run while everything is forgotten. What it continues stays charged until it ends,
+    /// and does not come back with its response.
+    #[test]
+    fn what_a_running_turn_keeps_is_charged_and_stays_forgotten() {
+        let budget = MemoryBudget::new(0);
+        let mut all = SocketConversations::new(&budget.share(CallerIds::default().of("one")));
+        let input = Bytes::from(vec![b'1'; 1 << 20]);
+        all.add("a".to_owned(), Parent::None, Added { input, ..Added::default() });
+        let running = all.parent(Some("a"));
+        all.forget();
+        assert!(budget.used()[Use::Sockets as usize] > 1 << 20);
+        all.add("b".to_owned(), running, added("2", "3"));
+        assert!(matches!(all.parent(Some("b")), Parent::Unknown));
+        assert_eq!(budget.used(), [0; 6]);
+    }
+
+    #[test]
+    fn a_long_conversation_is_dropped_without_recursion() {
+        let budget = MemoryBudget::new(0);
+        let mut all = SocketConversations::new(&budget.share(CallerIds::default().of("one")));
+        for at in 0..MAX_RESPONSES {
+            let parent = all.parent(at.checked_sub(1).map(|at| at.to_string()).as_deref());
+            all.add(at.to_string(), parent, added("1", "2"));
+        }
+        let last = all.parent(Some(&(MAX_RESPONSES - 1).to_string()));
+        all.forget();
+        // Less than the drops of all of them inside each other would take.
+        let small = std::thread::Builder::new().stack_size(64 << 10);
+        small.spawn(move || drop(last)).unwrap().join().unwrap();
         assert_eq!(budget.used(), [0; 6]);
     }
 }

@@ -11,6 +11,7 @@ use serde_json::json;
 use super::client_frame::{Create, items, with_input};
 use super::conversation::{Exchange, Parent};
 use super::ending::Ending;
+use super::incoming::SMALL;
 use super::lanes::{LaneName, SentTurn};
 use super::session::Session;
 use crate::http::{Body, Failure, Refusal, Route};
@@ -22,11 +23,13 @@ use crate::turn::FrameTurn;
 impl Session {
     /// Repairs and sends a frame that begins a response.
     pub(super) async fn create(&self, create: Create, body: Body) -> Result<(), Ending> {
+        let Create { lane, previous, has_conversation } = create;
+        let route = Route::Turn(Wire::OpenAiResponses.into());
         if self.is_stopping.load(Ordering::Relaxed) {
             // The socket is closed as soon as the running responses have ended.
-            std::future::pending::<()>().await;
+            let guard = RequestGuard::begin_frame(&self.watchers, route);
+            return self.refuse(lane, guard, &Refusal::Stopping.into()).await;
         }
-        let Create { lane, previous } = create;
         loop {
             let changed = self.changed.notified();
             if self.lanes().may_send(&lane) {
@@ -34,10 +37,13 @@ impl Session {
             }
             changed.await;
         }
-        let route = Route::Turn(Wire::OpenAiResponses.into());
         let mut guard = RequestGuard::begin_frame(&self.watchers, route);
         guard.log.bytes_in = body.bytes.len() as u64;
-        let parent = self.lanes().conversations.parent(previous.as_deref());
+        let parent = if has_conversation {
+            Parent::Unknown
+        } else {
+            self.lanes().conversations.parent(previous.as_deref())
+        };
         let turn = match self.repaired(&mut guard, parent, body).await {
             Ok(turn) => turn,
             Err(failure) => return self.refuse(lane, guard, &failure).await,
@@ -48,6 +54,7 @@ impl Session {
         let log = &guard.log;
         self.turns.tally.add_cost(log.bytes_in, log.bytes_sent, log.begun.elapsed());
         let pieces = frame.pieces();
+        let items_charge = admitted.share.nothing(Use::Sockets);
         let turn = SentTurn {
             guard,
             admitted,
@@ -56,7 +63,7 @@ impl Session {
             parent,
             response: None,
             items: Vec::new(),
-            item_bytes: 0,
+            items_charge,
             rejection: None,
         };
         self.send_turn(lane, turn, &pieces).await
@@ -85,6 +92,7 @@ impl Session {
             drop(writer);
             changed.await;
         };
+        let _writing = self.activity.writing(pieces.iter().map(Bytes::len).sum());
         writer.message(Kind::Text, pieces).await.map_err(Ending::write)
     }
 
@@ -96,7 +104,8 @@ impl Session {
         parent: Parent,
         body: Body,
     ) -> Result<(Admitted, Bytes, FrameTurn, Parent), Failure> {
-        let admitted = self.credentials.admit().await?;
+        let admitted = self.credentials.admit(body.bytes.len() as u64).await?;
+        let body = kept(body, &admitted.share).await?;
         let inbound = body.bytes.clone();
         let frame = self.repair(body, &admitted).await?;
         guard.log.upstream = Some((Arc::clone(&self.upstream), Wire::OpenAiResponses));
@@ -142,6 +151,16 @@ impl Session {
         let written = writer.message(Kind::Text, &[frame.to_string().into()]).await;
         written.map_err(Ending::write)
     }
+}
+
+/// Returns a frame that is charged until its response has ended. A small one was not charged yet, and
+/// shares a buffer with others.
+async fn kept(body: Body, share: &Share) -> Result<Body, NoRoom> {
+    if body.bytes.len() > SMALL {
+        return Ok(body);
+    }
+    let charge = share.charge(Use::Bodies, body.bytes.len() as u64).await?;
+    Ok(charged(Bytes::copy_from_slice(&body.bytes), charge).into())
 }
 
 /// Returns a frame with the whole conversation before it, or `None` if it has no input.

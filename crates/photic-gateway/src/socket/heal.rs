@@ -8,20 +8,20 @@ use photic_net::websocket::Kind;
 use super::conversation::Parent;
 use super::create::whole;
 use super::lanes::{LaneName, SentTurn};
-use super::session::Session;
+use super::session::{EndOfResponse, Session};
 use crate::turn::{FrameHealing, FrameRejection};
 
 impl Session {
     /// Repairs a rejected frame further, and sends it with the whole conversation before it, on the
-    /// same lane: the upstream forgets what a rejected frame continued. Returns the rejection that the
-    /// client is told if nothing helps.
+    /// same lane: the upstream forgets what a rejected frame continued. If nothing helps, returns the
+    /// rejection that the client is told.
     pub(super) async fn heal(
         self: Arc<Self>,
         lane: LaneName,
         mut turn: SentTurn,
         status: u16,
         rejection: Bytes,
-    ) -> Option<Bytes> {
+    ) -> Option<(Bytes, EndOfResponse)> {
         let healing = self.try_healing(&mut turn, status, &rejection).await;
         if healing == FrameHealing::Healed {
             turn.parent = Parent::None;
@@ -30,6 +30,7 @@ impl Session {
             turn.frame.describe(&mut turn.guard.log);
             // The writer is taken first: a later frame of the lane must not be written before.
             let mut writer = self.to_upstream.lock().await;
+            let _writing = self.activity.writing(pieces.iter().map(Bytes::len).sum());
             self.lanes().send(lane, turn);
             // If this fails, the connection has ended, and its reader knows.
             let _ = writer.message(Kind::Text, &pieces).await;
@@ -41,9 +42,13 @@ impl Session {
         let first = turn.rejection.take().filter(|_| healing == FrameHealing::NothingHelps);
         let (status, told) = first.unwrap_or((status, rejection));
         self.end(turn, status, &told).await;
-        self.lanes().give_up_healing(&lane);
+        let ending = {
+            let mut lanes = self.lanes();
+            lanes.give_up_healing(&lane);
+            self.begin_ending(&mut lanes)
+        };
         self.changed.notify_waiters();
-        Some(told)
+        Some((told, ending))
     }
 
     async fn try_healing(

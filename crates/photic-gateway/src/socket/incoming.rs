@@ -9,11 +9,12 @@ use photic_net::websocket::{Close, Connection, Kind, Part, ReadError, Reader};
 use tokio::io::ReadHalf;
 use tokio::time::timeout;
 
+use super::activity::Activity;
 use crate::http::Body;
 use crate::memory::{Buffer, Buffers, NoRoom, Share, Use};
 
-/// Bytes up to which a message is not charged. A socket holds one of them at a time, and pays for it
-/// when it is opened.
+/// Bytes up to which a message is not charged while it is read and passed on. Each side has one of
+/// them at a time, and the socket pays for both when it is opened.
 pub(super) const SMALL: usize = 64 << 10;
 
 /// The messages of one side.
@@ -29,6 +30,8 @@ pub(super) struct Messages {
     first: Option<Bytes>,
     /// The message that is arriving.
     gathered: Option<(Buffer, Base64Runs)>,
+    /// Notes each part as a sign of life.
+    activity: Option<Arc<Activity>>,
 }
 
 /// A message or a control frame of one side.
@@ -58,7 +61,13 @@ impl Messages {
         share: Share,
         idle: Duration,
     ) -> Self {
-        Self { reader, buffers, share, idle, first: None, gathered: None }
+        Self { reader, buffers, share, idle, first: None, gathered: None, activity: None }
+    }
+
+    /// Notes each part and control frame as a sign of life.
+    pub(super) fn noting(mut self, activity: &Arc<Activity>) -> Self {
+        self.activity = Some(Arc::clone(activity));
+        self
     }
 
     /// Returns the connection, to read and drop the rest of it.
@@ -75,6 +84,9 @@ impl Messages {
                 // A message that has begun must go on.
                 timeout(self.idle, self.reader.next()).await.map_err(|_| Fault::Slow)?
             };
+            if let Some(activity) = &self.activity {
+                activity.touch();
+            }
             let (kind, bytes, is_last) = match part.map_err(Fault::Read)? {
                 Part::Data { kind, bytes, is_last } => (kind, bytes, is_last),
                 Part::Ping(payload) => return Ok(Arrived::Ping(payload)),

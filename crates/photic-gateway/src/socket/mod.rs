@@ -10,6 +10,7 @@
 //! it reads the next, so that a slow reader slows down its writer. Frames of the upstream are passed on
 //! byte for byte. They are read only to know which responses run, and what is in the conversation.
 
+mod activity;
 mod client_frame;
 mod conversation;
 mod create;

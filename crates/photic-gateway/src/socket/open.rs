@@ -15,6 +15,7 @@ use photic_net::{Client, Outgoing};
 use tokio::io::split;
 use tokio::sync::Notify;
 
+use super::activity::Activity;
 use super::credentials::Credentials;
 use super::incoming::{Messages, SMALL};
 use super::lanes::Lanes;
@@ -23,7 +24,7 @@ use super::session::Session;
 use super::tunnel::tunnel;
 use crate::config::NamedPrefix;
 use crate::http::{ConnectionPlace, Failure, Refusal, ReplyBody, headers};
-use crate::memory::{Charge, Use};
+use crate::memory::{Charge, Share, Use};
 use crate::observe::{SocketKind, Watchers};
 use crate::tenant::{Admission, Admitted};
 use crate::turn::Turns;
@@ -76,11 +77,17 @@ impl Opening {
         let copied = reply.headers().clone();
         *granted.headers_mut() = copied;
         headers::reply(granted.headers_mut());
+        let to_upstream = client.map(|client| client.granted(reply.headers())).transpose();
+        let to_upstream = to_upstream.map_err(|_| self.bad_gateway())?;
         if let Some(ConnectionPlace(place)) = &place {
             place.upgraded();
         }
+        // Each response has a part of the quota. That of the request for the socket is given back
+        // here, so an idle socket has none.
+        let share = admitted.share.clone();
+        drop(admitted);
         let held = SocketResources { _place: place, _charge: charge };
-        match client {
+        match to_upstream {
             None => {
                 switching(granted.headers_mut());
                 let open = self.running.open(self.kind, &self.watchers);
@@ -91,9 +98,7 @@ impl Opening {
                     drop((open, held));
                 });
             }
-            Some(client) => {
-                let deflate = client.granted(reply.headers());
-                let to_upstream = deflate.map_err(|_| self.bad_gateway())?;
+            Some(to_upstream) => {
                 let to_client = server.grant(granted.headers_mut());
                 let open = self.running.open(self.kind, &self.watchers);
                 tokio::spawn(async move {
@@ -101,7 +106,7 @@ impl Opening {
                         let run = Box::pin(self.run(
                             both,
                             (to_client, to_upstream),
-                            (credentials, retention, admitted),
+                            (credentials, retention, share),
                             &open,
                         ));
                         run.await;
@@ -150,25 +155,21 @@ impl Opening {
         self,
         (client, upstream): (Connection, Connection),
         (to_client, to_upstream): (Option<Deflate>, Option<Deflate>),
-        (credentials, retention, admitted): (
-            Credentials,
-            Option<photic::retention::Retention>,
-            Admitted,
-        ),
+        (credentials, retention, share): (Credentials, Option<photic::retention::Retention>, Share),
         open: &OpenSocket,
     ) {
         let bounds = self.client.bounds();
-        // Each response has a part of the quota, and an idle socket has none.
-        let Admitted { share, .. } = admitted;
         let (client_reader, client_writer) = split(client);
         let (upstream_reader, upstream_writer) = split(upstream);
         let messages = |reader| {
             Messages::new(reader, Arc::clone(&self.turns.buffers), share.clone(), bounds.idle)
         };
+        let activity = Arc::new(Activity::new());
         let from_client =
             messages(Reader::new(client_reader, Role::Server, to_client, bounds.bytes));
         let from_upstream =
-            messages(Reader::new(upstream_reader, Role::Client, to_upstream, bounds.bytes));
+            messages(Reader::new(upstream_reader, Role::Client, to_upstream, bounds.bytes))
+                .noting(&activity);
         let to_client = Writer::new(client_writer, Role::Server, to_client);
         let to_upstream = Writer::new(upstream_writer, Role::Client, to_upstream);
         let session = Arc::new(Session {
@@ -182,6 +183,7 @@ impl Opening {
             silence: Session::silence(bounds.idle),
             to_client: tokio::sync::Mutex::new(to_client),
             to_upstream: tokio::sync::Mutex::new(to_upstream),
+            activity,
             changed: Notify::new(),
             is_stopping: AtomicBool::new(false),
         });

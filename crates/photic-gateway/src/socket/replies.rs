@@ -1,20 +1,22 @@
 //! Passes the frames of the upstream on, and observes them.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use photic::Wire;
 use photic::reply::find_usage;
 use photic_net::websocket::Kind;
-use tokio::task::JoinSet;
+use tokio::task::{Id, JoinError, JoinSet};
 
 use super::client_frame::items;
-use super::conversation::{Exchange, Parent};
+use super::conversation::{Added, Parent};
 use super::ending::{Ending, Side};
 use super::incoming::{Arrived, Messages};
 use super::lanes::{LaneName, SentTurn};
 use super::server_frame::{Event, ServerFrame, joined};
-use super::session::Session;
+use super::session::{EndOfResponse, Session};
+use crate::turn::blames_media;
 
 /// Bytes at the end of a frame that contain the usage.
 const TAIL: usize = 4 << 10;
@@ -26,28 +28,89 @@ enum Observed {
     /// A response began. Its frame was accepted.
     Began(LaneName),
     /// A response ended.
-    Ended(SentTurn, u16),
-    /// A frame was rejected, and may be healed. Nothing is passed on.
-    Rejected(LaneName, SentTurn, u16),
+    Ended(Box<SentTurn>, u16, EndOfResponse),
+    /// A frame was rejected, and may be healed. Nothing is passed on for now.
+    Rejected(LaneName, Box<SentTurn>, u16),
+}
+
+/// The next step of a frame that was observed.
+enum Next {
+    /// It is passed on. If a response ends with it, the socket stays open until then.
+    Pass(Option<EndOfResponse>),
+    /// It is withheld, and its turn is healed.
+    Heal(LaneName, Box<SentTurn>, u16),
+}
+
+/// The frames that are healed, each with the rejection that the client is told if nothing helps.
+#[derive(Debug, Default)]
+struct Healing {
+    tasks: JoinSet<Option<(Bytes, EndOfResponse)>>,
+    /// The rejections of those that were not healed yet.
+    withheld: BTreeMap<Id, Bytes>,
+}
+
+impl Healing {
+    fn begin(&mut self, session: Arc<Session>, rejected: (LaneName, SentTurn, u16), bytes: Bytes) {
+        let (lane, turn, status) = rejected;
+        let first = turn.rejection.as_ref().map_or(&bytes, |(_, first)| first).clone();
+        let task = self.tasks.spawn(session.heal(lane, turn, status, bytes));
+        self.withheld.insert(task.id(), first);
+    }
+
+    /// Waits for the next frame that was not healed. Returns `None` at once if none is being healed.
+    async fn next(&mut self) -> Option<(Bytes, Option<EndOfResponse>)> {
+        while let Some(done) = self.tasks.join_next_with_id().await {
+            if let Some(told) = self.told(done) {
+                return Some(told);
+            }
+        }
+        None
+    }
+
+    /// Returns the rejection that the client is told after a frame was healed or not.
+    fn told(
+        &mut self,
+        done: Result<(Id, Option<(Bytes, EndOfResponse)>), JoinError>,
+    ) -> Option<(Bytes, Option<EndOfResponse>)> {
+        match done {
+            Ok((id, told)) => {
+                self.withheld.remove(&id);
+                told.map(|(rejection, ending)| (rejection, Some(ending)))
+            }
+            // It was given up, or it failed.
+            Err(error) => Some((self.withheld.remove(&error.id())?, None)),
+        }
+    }
 }
 
 impl Session {
     /// Passes messages of the upstream on, one after the other.
     pub(super) async fn downlink(self: Arc<Self>, messages: &mut Messages) -> Ending {
-        let mut healing: JoinSet<Option<Bytes>> = JoinSet::new();
+        let mut healing = Healing::default();
+        let ending = self.pass_all(messages, &mut healing).await;
+        // Without its upstream no frame is healed. The client is told why each was rejected.
+        healing.tasks.abort_all();
+        while let Some((rejection, _ending)) = healing.next().await {
+            if self.pass(Kind::Text, rejection).await.is_err() {
+                break;
+            }
+        }
+        ending
+    }
+
+    async fn pass_all(self: &Arc<Self>, messages: &mut Messages, healing: &mut Healing) -> Ending {
         loop {
             let mut next = std::pin::pin!(messages.next());
             let arrived = loop {
                 tokio::select! {
-                    arrived = &mut next => break arrived,
-                    Some(healed) = healing.join_next() => {
-                        // A frame that could not be healed is told now.
-                        if let Ok(Some(rejection)) = healed
-                            && let Err(ending) = self.pass(Kind::Text, rejection).await
-                        {
+                    // A rejection is told before the frames of a later response.
+                    biased;
+                    Some((rejection, _ending)) = healing.next() => {
+                        if let Err(ending) = self.pass(Kind::Text, rejection).await {
                             return ending;
                         }
                     }
+                    arrived = &mut next => break arrived,
                 }
             };
             let passed = match arrived {
@@ -55,10 +118,9 @@ impl Session {
                 Ok(Arrived::Message(kind, body)) => {
                     self.watchers.metrics.sockets.frames_out.add(1);
                     match self.observe(kind, &body.bytes).await {
-                        None => self.pass(kind, body.bytes).await,
-                        Some((lane, turn, status)) => {
-                            let this = Arc::clone(&self);
-                            healing.spawn(this.heal(lane, turn, status, body.bytes));
+                        Next::Pass(_ending) => self.pass(kind, body.bytes).await,
+                        Next::Heal(lane, turn, status) => {
+                            healing.begin(Arc::clone(self), (lane, *turn, status), body.bytes);
                             Ok(())
                         }
                     }
@@ -74,75 +136,77 @@ impl Session {
     /// Writes a message to the client.
     async fn pass(&self, kind: Kind, bytes: Bytes) -> Result<(), Ending> {
         let mut writer = self.to_client.lock().await;
+        let _writing = self.activity.writing(bytes.len());
         writer.message(kind, &[bytes]).await.map_err(Ending::write)
     }
 
-    /// Observes a frame. Returns the turn that it rejects, if that may be healed.
-    async fn observe(&self, kind: Kind, bytes: &Bytes) -> Option<(LaneName, SentTurn, u16)> {
+    /// Observes a frame.
+    async fn observe(self: &Arc<Self>, kind: Kind, bytes: &Bytes) -> Next {
         let observed = if kind == Kind::Text {
-            self.note(&ServerFrame::read(bytes))
+            self.note(&ServerFrame::read(bytes), bytes)
         } else {
             Observed::Nothing
         };
         match observed {
-            Observed::Nothing => None,
+            Observed::Nothing => Next::Pass(None),
             Observed::Began(lane) => {
                 let lessons = self.lanes().running(&lane).map(|turn| turn.frame.take_lessons());
                 if let Some(lessons) = lessons.flatten() {
                     self.turns.remember(lessons).await;
                 }
-                None
+                Next::Pass(None)
             }
-            Observed::Ended(turn, status) => {
-                self.end(turn, status, bytes).await;
+            Observed::Ended(turn, status, ending) => {
+                self.end(*turn, status, bytes).await;
                 self.changed.notify_waiters();
-                None
+                Next::Pass(Some(ending))
             }
-            Observed::Rejected(lane, turn, status) => Some((lane, turn, status)),
+            Observed::Rejected(lane, turn, status) => Next::Heal(lane, turn, status),
         }
     }
 
-    fn note(&self, frame: &ServerFrame<'_>) -> Observed {
-        let mut lanes = self.lanes();
+    fn note(self: &Arc<Self>, frame: &ServerFrame<'_>, bytes: &[u8]) -> Observed {
+        let blames_media = match &frame.event {
+            Event::Rejected { status } => blames_media(*status, &String::from_utf8_lossy(bytes)),
+            Event::Other | Event::Began(_) | Event::Item(_) | Event::Ended { .. } => false,
+        };
+        let mut guard = self.lanes();
+        let lanes = &mut *guard;
         lanes.touch();
         let lane = frame.lane.as_ref().map(|lane| lane.clone().into_owned());
-        match &frame.event {
-            Event::Other => Observed::Nothing,
-            Event::Began(id) => match lanes.running(&lane) {
-                Some(turn) => {
-                    turn.response = Some(id.clone().into_owned());
-                    Observed::Began(lane)
-                }
-                None => Observed::Nothing,
-            },
-            Event::Item(item) => {
-                let has_room = lanes.running(&lane).map(|turn| turn.item_bytes + item.len() as u64);
-                if has_room.is_some_and(|bytes| lanes.conversations.has_room(bytes))
-                    && let Some(turn) = lanes.running(&lane)
-                {
-                    turn.item_bytes += item.len() as u64;
-                    turn.items.push(Bytes::copy_from_slice(item.as_bytes()));
-                }
-                Observed::Nothing
+        let (turn, status) = match &frame.event {
+            Event::Other => return Observed::Nothing,
+            Event::Began(id) => {
+                let Some(turn) = lanes.running(&lane) else { return Observed::Nothing };
+                turn.response = Some(id.clone().into_owned());
+                return Observed::Began(lane);
             }
-            Event::Ended { id, output } => match lanes.end(&lane) {
-                Some(mut turn) => {
-                    turn.response = Some(id.clone().into_owned());
-                    if turn.items.is_empty() {
-                        turn.items.extend(output.clone());
+            Event::Item(item) => {
+                lanes.add_item(&lane, item);
+                return Observed::Nothing;
+            }
+            Event::Ended { id, .. } if lanes.is_other(&lane, id) => return Observed::Nothing,
+            Event::Ended { id, output } => {
+                if lanes.running(&lane).is_some_and(|turn| turn.items.is_empty()) {
+                    for item in output {
+                        lanes.add_item(&lane, item);
                     }
-                    Observed::Ended(turn, 200)
                 }
-                None => Observed::Nothing,
-            },
-            Event::Rejected { status } => match lanes.begin_healing(&lane) {
-                Some(turn) => Observed::Rejected(lane, turn, *status),
-                None => match lanes.end(&lane) {
-                    Some(turn) => Observed::Ended(turn, *status),
-                    None => Observed::Nothing,
-                },
-            },
-        }
+                let Some(mut turn) = lanes.end(&lane) else { return Observed::Nothing };
+                turn.response = Some(id.clone().into_owned());
+                (turn, 200)
+            }
+            Event::Rejected { status } => {
+                let healed = if blames_media { lanes.begin_healing(&lane) } else { None };
+                if let Some(turn) = healed {
+                    return Observed::Rejected(lane, Box::new(turn), *status);
+                }
+                let Some(turn) = lanes.end(&lane) else { return Observed::Nothing };
+                lanes.broke_off(&turn);
+                (turn, *status)
+            }
+        };
+        Observed::Ended(Box::new(turn), status, self.begin_ending(lanes))
     }
 
     /// Notes the end of a turn: in its conversation, in the log and in the audit.
@@ -161,13 +225,12 @@ impl Session {
         guard.ended_frame(status);
     }
 
-    /// Adds a response to its conversation, if that is known and there is room.
+    /// Adds a response to its conversation, if that is known, there is room, and its items can be sent
+    /// again.
     fn remember(&self, id: String, parent: Parent, sent: &[Bytes], output: &[Bytes], images: u32) {
-        let parent = match parent {
-            Parent::None => None,
-            Parent::Known(exchange) => Some(exchange),
-            Parent::Unknown => return,
-        };
+        if matches!(parent, Parent::Unknown) {
+            return;
+        }
         let length: usize = sent.iter().map(Bytes::len).sum();
         if !self.lanes().conversations.has_room(length as u64) {
             self.lanes().conversations.forget();
@@ -175,8 +238,8 @@ impl Session {
         }
         let whole = if let [one] = sent { one.clone() } else { sent.concat().into() };
         let Some(input) = items(&whole) else { return };
-        let output = output.iter().filter_map(|item| std::str::from_utf8(item).ok());
-        let exchange = Exchange { parent, input, output: joined(output), images };
-        self.lanes().conversations.add(id, exchange);
+        let output = output.iter().map(|item| std::str::from_utf8(item).unwrap_or_default());
+        let Some(output) = joined(output) else { return };
+        self.lanes().conversations.add(id, parent, Added { input, output, images });
     }
 }

@@ -21,9 +21,9 @@ pub(super) enum Event<'f> {
     Began(Cow<'f, str>),
     /// A response has another item.
     Item(&'f str),
-    /// A response ended, with all of its items if the frame lists them.
-    Ended { id: Cow<'f, str>, output: Option<Bytes> },
-    /// A create was rejected, or a response failed.
+    /// A response ended, completely or not. The frame may list all of its items.
+    Ended { id: Cow<'f, str>, output: Vec<&'f str> },
+    /// A create was rejected, or a response broke off.
     Rejected { status: u16 },
     /// Any other.
     Other,
@@ -66,9 +66,10 @@ impl<'f> ServerFrame<'f> {
             "response.created" => response(&raw).map(|response| Event::Began(response.id)),
             "response.output_item.done" => raw.item.map(|item| Event::Item(item.get())),
             "response.completed" | "response.incomplete" | "response.failed" => {
-                response(&raw).map(|response| Event::Ended {
-                    id: response.id,
-                    output: response.output.map(|items| joined(items.iter().map(|one| one.get()))),
+                response(&raw).map(|response| {
+                    let items = response.output.unwrap_or_default();
+                    let output = items.into_iter().map(RawValue::get).collect();
+                    Event::Ended { id: response.id, output }
                 })
             }
             "error" => {
@@ -80,20 +81,23 @@ impl<'f> ServerFrame<'f> {
     }
 }
 
-/// Returns the items of a list as JSON, without its brackets.
-///
-/// A reasoning item whose content is neither in it nor encrypted cannot be sent again.
-pub(super) fn joined<'i>(items: impl Iterator<Item = &'i str>) -> Bytes {
+/// Returns the items of a reply as JSON, without the brackets of a list. Returns `None` if one of them
+/// cannot be sent again: the upstream refuses the items beside it without it.
+pub(super) fn joined<'i>(items: impl Iterator<Item = &'i str>) -> Option<Bytes> {
     let mut all = Vec::new();
-    for item in items.filter(|item| can_be_sent_again(item)) {
+    for item in items {
+        if !can_be_sent_again(item) {
+            return None;
+        }
         if !all.is_empty() {
             all.push(b',');
         }
         all.extend_from_slice(item.as_bytes());
     }
-    all.into()
+    Some(all.into())
 }
 
+/// Returns `true` unless an item is reasoning whose text is neither in it nor encrypted.
 fn can_be_sent_again(item: &str) -> bool {
     #[derive(Deserialize)]
     struct Item<'i> {
@@ -101,9 +105,17 @@ fn can_be_sent_again(item: &str) -> bool {
         kind: Cow<'i, str>,
         #[serde(borrow, default)]
         encrypted_content: Option<Cow<'i, str>>,
+        #[serde(borrow, default)]
+        content: Option<&'i RawValue>,
     }
-    serde_json::from_str::<Item<'_>>(item)
-        .is_ok_and(|item| item.kind != "reasoning" || item.encrypted_content.is_some())
+    let has_text = |content: &RawValue| {
+        serde_json::from_str::<Vec<&RawValue>>(content.get()).is_ok_and(|parts| !parts.is_empty())
+    };
+    serde_json::from_str::<Item<'_>>(item).is_ok_and(|item| {
+        item.kind != "reasoning"
+            || item.encrypted_content.is_some_and(|content| !content.is_empty())
+            || item.content.is_some_and(has_text)
+    })
 }
 
 #[cfg(test)]
@@ -118,15 +130,39 @@ mod tests {
         let item = read(r#"{"type":"response.output_item.done","item":{"type":"message"}}"#);
         assert_eq!(item, Event::Item(r#"{"type":"message"}"#));
         let ended = read(
-            r#"{"type":"response.completed","response":{"id":"r1","output":[{"type":"a"},{"type":"reasoning"},{"type":"b"}]}}"#,
+            r#"{"type":"response.completed","response":{"id":"r1","output":[{"type":"a"},{"type":"b"}]}}"#,
         );
-        let output = Some(Bytes::from(r#"{"type":"a"},{"type":"b"}"#));
+        let output = vec![r#"{"type":"a"}"#, r#"{"type":"b"}"#];
         assert_eq!(ended, Event::Ended { id: "r1".into(), output });
+        let failed = read(r#"{"type":"response.failed","response":{"id":"r1"}}"#);
+        assert_eq!(failed, Event::Ended { id: "r1".into(), output: Vec::new() });
         assert_eq!(read(r#"{"type":"error","status":413}"#), Event::Rejected { status: 413 });
         assert_eq!(read(r#"{"type":"error","status_code":429}"#), Event::Rejected { status: 429 });
         assert_eq!(read(r#"{"type":"codex.rate_limits","x":1}"#), Event::Other);
         assert_eq!(read("no json"), Event::Other);
         let lane = ServerFrame::read(br#"{"type":"error","stream_id":"l\u0031"}"#).lane;
         assert_eq!(lane.as_deref(), Some("l1"));
+    }
+    /// OpenAI answers 400 if a message comes without the reasoning that it was made of.
+    #[test]
+    fn a_reply_with_reasoning_that_is_not_in_it_cannot_be_sent_again() {
+        let message = r#"{"type":"message","id":"msg_1","content":[]}"#;
+        let with = |reasoning: &'static str| joined([reasoning, message].into_iter());
+        for reasoning in [
+            r#"{"type":"reasoning","id":"rs_1","summary":[]}"#,
+            r#"{"type":"reasoning","encrypted_content":null,"content":null}"#,
+            r#"{"type":"reasoning","encrypted_content":"","content":[]}"#,
+        ] {
+            assert_eq!(with(reasoning), None, "{reasoning}");
+        }
+        for reasoning in [
+            r#"{"type":"reasoning","encrypted_content":"x"}"#,
+            r#"{"type":"reasoning","content":[{"type":"reasoning_text","text":"x"}]}"#,
+        ] {
+            let both = Bytes::from(format!("{reasoning},{message}"));
+            assert_eq!(with(reasoning), Some(both));
+        }
+        assert_eq!(joined(["no json"].into_iter()), None);
+        assert_eq!(joined(std::iter::empty()), Some(Bytes::new()));
     }
 }

@@ -11,7 +11,8 @@ use tokio::io::{AsyncReadExt as _, ReadHalf, WriteHalf};
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use super::client_frame::ClientFrame;
+use super::activity::Activity;
+use super::client_frame::{ClientFrame, Steer};
 use super::credentials::Credentials;
 use super::ending::{Ending, Goodbye, Side};
 use super::incoming::{Arrived, Messages};
@@ -50,7 +51,8 @@ pub(super) struct Session {
     pub(super) to_client: tokio::sync::Mutex<SocketWriter>,
     pub(super) to_upstream: tokio::sync::Mutex<SocketWriter>,
     pub(super) lanes: Mutex<Lanes>,
-    /// Notified when a response ends.
+    pub(super) activity: Arc<Activity>,
+    /// Notified when a response ends, and when its last frame is written.
     pub(super) changed: Notify,
     /// Set when no more frames are accepted.
     pub(super) is_stopping: AtomicBool,
@@ -101,11 +103,17 @@ impl Session {
         let counts = &self.watchers.metrics.sockets;
         counts.frames_in.add(1);
         self.lanes().touch();
+        self.activity.touch();
         let frame =
             if kind == Kind::Text { ClientFrame::read(&body.bytes) } else { ClientFrame::Other };
         match frame {
             ClientFrame::Create(create) => return self.create(create, body).await,
-            ClientFrame::Steer { has_image } => counts.unread.add(has_image.into()),
+            ClientFrame::Steer(Steer { response, has_image }) => {
+                counts.unread.add(has_image.into());
+                if let Some(response) = response {
+                    self.lanes().steered(&response);
+                }
+            }
             ClientFrame::Other => {}
         }
         self.send(kind, &[body.bytes]).await
@@ -114,6 +122,7 @@ impl Session {
     /// Writes a message to the upstream.
     pub(super) async fn send(&self, kind: Kind, pieces: &[Bytes]) -> Result<(), Ending> {
         let mut writer = self.to_upstream.lock().await;
+        let _writing = self.activity.writing(pieces.iter().map(Bytes::len).sum());
         writer.message(kind, pieces).await.map_err(Ending::write)
     }
 
@@ -131,6 +140,13 @@ impl Session {
             Arrived::Message(kind, body) => writer.message(kind, &[body.bytes]).await,
         };
         written.map_err(Ending::write)
+    }
+
+    /// Keeps the socket open until the last frame of a response is written. Called with the lock under
+    /// which the response ends, so that the lanes are not idle in between.
+    pub(super) fn begin_ending(self: &Arc<Self>, lanes: &mut Lanes) -> EndOfResponse {
+        lanes.begin_ending();
+        EndOfResponse(Arc::clone(self))
     }
 
     /// Waits until the gateway stops and no response runs.
@@ -161,10 +177,11 @@ impl Session {
                 let lanes = self.lanes();
                 (lanes.idle(), lanes.is_idle())
             };
-            match is_idle {
-                true if idle > MAX_IDLE => return Ending::Idle,
-                false if idle > self.silence => return Ending::Silent,
-                _ => {}
+            if is_idle && idle > MAX_IDLE {
+                return Ending::Idle;
+            }
+            if !is_idle && self.activity.is_silent(self.silence) {
+                return Ending::Silent;
             }
         }
     }
@@ -192,6 +209,17 @@ impl Session {
             side(&self.to_client, told.client, from_client),
             side(&self.to_upstream, told.upstream, from_upstream),
         );
+    }
+}
+
+/// Keeps a socket open while the last frame of a response is written.
+#[derive(Debug)]
+pub(super) struct EndOfResponse(Arc<Session>);
+
+impl Drop for EndOfResponse {
+    fn drop(&mut self) {
+        self.0.lanes().end_ending();
+        self.0.changed.notify_waiters();
     }
 }
 

@@ -68,8 +68,21 @@ impl Admission {
         peer: IpAddr,
         key_place: KeyPlace,
     ) -> Result<Admitted, Failure> {
-        let caller = self.callers.caller(headers, query, key_place).await?;
         let bytes = declared_length(headers).unwrap_or(UNDECLARED);
+        self.admit_bytes(headers, query, peer, key_place, bytes).await
+    }
+
+    /// Admits a request of so many bytes, whatever length its headers declare. Fails like
+    /// [`Admission::admit`].
+    pub(crate) async fn admit_bytes(
+        &self,
+        headers: &HeaderMap,
+        query: Option<&str>,
+        peer: IpAddr,
+        key_place: KeyPlace,
+        bytes: u64,
+    ) -> Result<Admitted, Failure> {
+        let caller = self.callers.caller(headers, query, key_place).await?;
         let quota = match &self.quotas {
             None => None,
             Some(quotas) => {

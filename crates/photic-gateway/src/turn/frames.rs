@@ -97,6 +97,11 @@ impl FrameTurn {
     }
 }
 
+/// Returns `true` if a rejection is about media, so that a frame with some may be healed of it.
+pub(crate) fn blames_media(status: u16, text: &str) -> bool {
+    classify(Some(status), text).class != Class::Unrelated && may_blame(status)
+}
+
 impl Turns {
     /// Repairs a frame of a socket that was opened behind a path prefix, or behind none.
     ///

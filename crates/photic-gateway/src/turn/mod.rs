@@ -43,7 +43,7 @@ mod usage_tap;
 
 pub(crate) use conversations::Conversations;
 pub(crate) use fetch::Fetcher;
-pub(crate) use frames::{FrameHealing, FrameRejection, FrameTurn};
+pub(crate) use frames::{FrameHealing, FrameRejection, FrameTurn, blames_media};
 pub(crate) use pipeline::Pipeline;
 pub(crate) use plan::Planner;
 pub(crate) use read::Repair;

@@ -44,8 +44,8 @@ pub(super) struct Deflater {
 }
 
 impl Deflate {
-    /// The most memory that one side needs for the extension: 32 KiB to decompress with, and 256 KiB to
-    /// compress with.
+    /// The most memory that one side needs for the extension: 256 KiB to compress with, and 32 KiB
+    /// each for the window and for the pieces to decompress with.
     pub const MEMORY: u64 = 320 << 10;
     /// The parameters that a client asks for: any that the server likes.
     pub(super) const OFFER: HeaderValue =

@@ -71,7 +71,8 @@ impl Close {
             return if payload.is_empty() { Ok(None) } else { Err(ReadError::Protocol) };
         };
         let code = u16::from_be_bytes(*code);
-        if !CloseCode::from(code).is_allowed() {
+        // The library does not know 1014 (bad gateway), which IANA has registered.
+        if code != 1014 && !CloseCode::from(code).is_allowed() {
             return Err(ReadError::Protocol);
         }
         let reason = std::str::from_utf8(reason).map_err(|_| ReadError::BadText)?;
@@ -139,6 +140,9 @@ mod tests {
         assert!(matches!(Close::parse(&[3]), Err(ReadError::Protocol)));
         assert!(matches!(Close::parse(&[3, 232, 0xff]), Err(ReadError::BadText)));
         assert_eq!(Close::parse(&[]).unwrap(), None);
-        assert_eq!(Close::parse(&[3, 232]).unwrap(), Some(Close::new(1000, "")));
+        for code in [1000_u16, 1003, 1007, 1012, 1014, 3000, 4999] {
+            let parsed = Close::parse(&code.to_be_bytes()).unwrap();
+            assert_eq!(parsed, Some(Close::new(code, "")));
+        }
     }
 }

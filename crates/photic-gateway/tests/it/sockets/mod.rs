@@ -9,4 +9,6 @@ mod frames;
 mod healed;
 mod peer;
 mod refused;
+mod remembered;
+mod stopping;
 mod tunneled;

@@ -3,7 +3,10 @@
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
-use photic_net::websocket::{Deflate, Reader, Role, ServerHandshake, Writer};
+use bytes::BytesMut;
+use http::header::SEC_WEBSOCKET_EXTENSIONS;
+use photic_net::websocket::{Deflate, Kind, Part, Reader, Role, ServerHandshake, Writer};
+use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, ReadHalf, WriteHalf, split};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -11,6 +14,31 @@ use tokio::net::{TcpListener, TcpStream};
 pub(super) struct Peer {
     pub(super) reader: Reader<ReadHalf<TcpStream>>,
     pub(super) writer: Writer<WriteHalf<TcpStream>>,
+}
+
+impl Peer {
+    /// Waits for the next message of JSON, and returns pings. Returns `None` if the socket ends.
+    pub(super) async fn frame(&mut self) -> Option<Value> {
+        let mut message = BytesMut::new();
+        loop {
+            match self.reader.next().await.ok()? {
+                Part::Data { bytes, is_last, .. } => {
+                    message.extend_from_slice(&bytes);
+                    if is_last {
+                        return Some(serde_json::from_slice(&message).unwrap());
+                    }
+                }
+                Part::Ping(payload) => self.writer.pong(payload).await.ok()?,
+                Part::Pong(_) => {}
+                Part::Close(_) => return None,
+            }
+        }
+    }
+
+    /// Sends a message. If the socket has ended, nothing is sent.
+    pub(super) async fn send(&mut self, frame: &Value) {
+        let _ = self.writer.message(Kind::Text, &[frame.to_string().into()]).await;
+    }
 }
 
 /// One side of a socket of the upstream, without a writer.
@@ -37,9 +65,33 @@ where
     .await
 }
 
+/// Starts an upstream that grants every socket, without compression, and hands it to a function.
+pub(super) async fn start_plain<F>(
+    behave: impl Fn(Peer) -> F + Send + Sync + 'static,
+) -> (SocketAddr, Heads)
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let behave = move |halves| {
+        let PeerHalves { reader, to, deflate } = halves;
+        behave(Peer { reader, writer: Writer::new(to, Role::Server, deflate) })
+    };
+    start_listener(behave, false).await
+}
+
 /// Starts an upstream that grants every socket and hands it to a function that writes by itself.
 pub(super) async fn start_without_writer<F>(
     behave: impl Fn(PeerHalves) -> F + Send + Sync + 'static,
+) -> (SocketAddr, Heads)
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    start_listener(behave, true).await
+}
+
+async fn start_listener<F>(
+    behave: impl Fn(PeerHalves) -> F + Send + Sync + 'static,
+    compresses: bool,
 ) -> (SocketAddr, Heads)
 where
     F: Future<Output = ()> + Send + 'static,
@@ -52,7 +104,7 @@ where
         while let Ok((stream, _)) = listener.accept().await {
             let (behave, seen) = (Arc::clone(&behave), Arc::clone(&seen));
             tokio::spawn(async move {
-                if let Some(peer) = granted(stream, &seen).await {
+                if let Some(peer) = granted(stream, &seen, compresses).await {
                     behave(peer).await;
                 }
             });
@@ -61,7 +113,7 @@ where
     (address, heads)
 }
 
-async fn granted(mut stream: TcpStream, seen: &Heads) -> Option<PeerHalves> {
+async fn granted(mut stream: TcpStream, seen: &Heads, compresses: bool) -> Option<PeerHalves> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         head.push(stream.read_u8().await.ok()?);
@@ -72,6 +124,9 @@ async fn granted(mut stream: TcpStream, seen: &Heads) -> Option<PeerHalves> {
     for (name, value) in head.lines().filter_map(|line| line.split_once(": ")) {
         let name: http::HeaderName = name.parse().unwrap();
         asked.insert(name, value.parse().unwrap());
+    }
+    if !compresses {
+        asked.remove(SEC_WEBSOCKET_EXTENSIONS);
     }
     let mut headers = http::HeaderMap::new();
     let deflate: Option<Deflate> = ServerHandshake::read(&asked).unwrap().grant(&mut headers);
