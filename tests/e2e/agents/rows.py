@@ -1,7 +1,7 @@
 """The rows of docs/agents.md: how each agent is run, and the rows that cannot be had, with the reason.
 
 In commands, variables and files, $URL is the address of the strict provider, $HOME a fresh home, $CHART a chart in the
-folder of the project, and $PORT one that is free. Nothing else is set: `photic run` has to find the rest.
+folder of the project, and $SCRIPTS the folder of this file. Nothing else is set: `photic run` has to find the rest.
 """
 import dataclasses, json
 

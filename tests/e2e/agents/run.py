@@ -2,7 +2,8 @@
 
 Each row has a fresh home and a strict provider of its own, which answers only from pixels that it decoded. With names,
 all rows whose agent begins so are run, and no others are compared or written. PHOTIC_AGENTS=all runs the long rows, too;
-without either they stay in the page as they were. PHOTIC_BLESS=1 writes the page. Counts are compared, times and sizes are not.
+without either they stay in the page as they were. PHOTIC_BLESS=1 writes the page. Compared are who names the chart and what
+was repaired; numbers, times and sizes are not.
 """
 import concurrent.futures, json, os, pathlib, re, signal, subprocess, sys, tempfile, time, urllib.request
 
@@ -85,18 +86,25 @@ class Run:
         asked = self.asked()
         seen = [one for one in asked if self.words in one["said"] and one["status"] == 200]
         took = f"{time.monotonic() - started:.0f} s"
-        counts = json.loads(report.read_text()) if report.exists() else {}
+        # It is empty if photic was ended before the agent was.
+        counts = json.loads((report.read_text() if report.exists() else "") or "{}")
         leftovers = [str(path) for path in self.home.glob("photic-run-*")]
+        leftovers += [str(path) for path in self.home.glob("photic-kept-*")]
         problems = []
         if leftovers:
             problems.append(f"left {leftovers} behind")
         if not counts.get("turns") and not asked:
             problems.append(f"made no request ({code}): {said[-800:]}")
+        elif not counts.get("turns"):
+            problems.append(f"went past photic, or no turn was read ({code}): {said[-800:]}")
         elif not seen and not row.why:
             problems.append(f"does not name the chart ({code}): {said[-800:]} {asked}")
         elif seen and row.why:
             problems.append("names the chart by now: say so in the row")
         label = f"{row.agent} {version(row.agent)}"
+        if code and not problems:
+            # Some end so although the model has answered.
+            print(f"{label}, {row.mode}: ended with {code}: {said[-300:]}", flush=True)
         wire = row.wire + (f" → {row.to}" if row.to else "")
         turns = counts.get("turns", 0)
         repaired = ", ".join(f"{name} {count}" for name, count in sorted(counts.get("fixes", {}).items())) or "nothing"
@@ -155,6 +163,10 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         results = list(filter(None, pool.map(tried, rows)))
     problems = [problem for _, found in results for problem in found]
+    # Without npm, the suite does not come here.
+    if not results:
+        problems.append("no row was run: no agent is installed, or none has this name")
+        print(problems[-1], flush=True)
     if ONLY and not os.environ.get("PHOTIC_BLESS"):
         sys.exit(bool(problems))
     page = PAGE.read_text()

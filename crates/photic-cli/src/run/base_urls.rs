@@ -46,6 +46,7 @@ struct Variable {
     unset: Vec<String>,
     #[serde(default)]
     signs: bool,
+    caution: Option<String>,
     #[expect(dead_code, reason = "for readers of the table")]
     readers: String,
 }
@@ -54,6 +55,8 @@ struct Variable {
 #[derive(Debug)]
 pub(crate) struct BaseUrls {
     table: Vec<Variable>,
+    /// The URLs of all variables of families that the user has set, by their place in the table.
+    given: BTreeMap<usize, String>,
     /// The variables of families that are set, by their place in the table.
     set: Vec<(usize, String)>,
     /// The variables with an upstream of their own.
@@ -69,7 +72,8 @@ impl BaseUrls {
         }
         let Table { variable: table } =
             toml::from_str(TABLE).context("`base_urls.toml` is not valid")?;
-        let mut this = Self { table: Vec::new(), set: Vec::new(), own: Vec::new() };
+        let mut this =
+            Self { table: Vec::new(), given: BTreeMap::new(), set: Vec::new(), own: Vec::new() };
         for (index, variable) in table.iter().enumerate() {
             match (&variable.prefix, variable.family) {
                 (Some(prefix), _) => {
@@ -77,13 +81,16 @@ impl BaseUrls {
                     this.own.extend(found.map(|found| (index, found)));
                 }
                 (None, Some(family)) => {
+                    let given = environment.get(&variable.name);
+                    let given = given.map(|url| complete(family, &url));
+                    this.given.extend(given.clone().map(|url| (index, url)));
                     let serves =
                         |wire: Wire| named.iter().any(|one| one.wire.is_none_or(|w| w == wire));
                     if family.wires().all(serves) {
                         continue;
                     }
-                    if let Some(url) = environment.get(&variable.name) {
-                        this.add(&table, index, complete(family, &url))?;
+                    if let Some(url) = given {
+                        this.add(&table, index, url)?;
                     }
                 }
                 (None, None) => bail!("`{}` has neither a family nor a prefix", variable.name),
@@ -151,11 +158,22 @@ impl BaseUrls {
         }
     }
 
-    /// The variables of families with their paths at a gateway without prefixes, as `photic serve`
+    /// The variables of families for a gateway without prefixes at this address, as `photic serve`
     /// is. Each is of a provider that the gateway knows.
-    pub(crate) fn without_prefixes(&self) -> impl Iterator<Item = (&str, &str)> {
-        let plain = self.table.iter().filter(|one| one.family.is_some() && one.prefix.is_none());
-        plain.map(|one| (one.name.as_str(), one.suffix.as_str()))
+    pub(crate) fn without_prefixes(&self, gateway: &str) -> Vec<PlainVariable<'_>> {
+        let plain = self.table.iter().filter(|one| one.prefix.is_none());
+        let plain = plain.filter_map(|variable| {
+            let family = variable.family?;
+            // Another variable of the family may come before the one with the user's URL.
+            let mut given = self.given.iter().filter(|(index, url)| {
+                let other = &self.table[**index];
+                other.family == Some(family) && other.root(url) != gateway
+            });
+            let given = given.next().map(|(_, url)| (url.as_str(), family));
+            let url = [gateway, &variable.suffix].concat();
+            Some(PlainVariable { name: &variable.name, url, given, caution: variable.caution() })
+        });
+        plain.collect()
     }
 
     /// The names of the variables that have an upstream of their own.
@@ -164,7 +182,23 @@ impl BaseUrls {
     }
 }
 
+/// A variable for `photic serve`.
+#[derive(Debug)]
+pub(crate) struct PlainVariable<'b> {
+    pub(crate) name: &'b str,
+    /// The URL of the gateway.
+    pub(crate) url: String,
+    /// The server that the user's variables name for its family.
+    pub(crate) given: Option<(&'b str, Family)>,
+    /// The reason why it is not set by default.
+    pub(crate) caution: Option<&'b str>,
+}
+
 impl Variable {
+    fn caution(&self) -> Option<&str> {
+        self.caution.as_deref()
+    }
+
     /// The upstream of a variable with a prefix of its own.
     fn destination(
         &self,
@@ -229,31 +263,41 @@ fn checked(name: &str, upstream: &UpstreamConfig) -> anyhow::Result<()> {
     }
 }
 
-/// Returns `true` if an upstream serves a family, for all or for some models.
+/// Returns `true` if an upstream serves a family, for all or for some models. Amazon has no default
+/// upstream for the other models, so one that serves only some is not enough.
 fn serves(upstreams: &[UpstreamConfig], family: Family) -> bool {
-    let speaks = |one: &UpstreamConfig| {
-        one.prefix.is_none() && one.wire.is_none_or(|wire| Family::of(wire) == family)
+    let all = |one: &UpstreamConfig| {
+        one.models.iter().any(|model| model == "*")
+            || (one.models.is_empty() && speaks(one, family))
     };
-    upstreams.iter().any(|one| speaks(one) || !one.models.is_empty())
+    let is_enough = |one: &UpstreamConfig| match family {
+        Family::AMAZON => all(one),
+        _ => speaks(one, family) || !one.models.is_empty(),
+    };
+    upstreams.iter().any(is_enough)
+}
+
+/// Returns `true` if requests of a family may be sent to an upstream without translation.
+fn speaks(upstream: &UpstreamConfig, family: Family) -> bool {
+    upstream.prefix.is_none() && upstream.wire.is_none_or(|wire| Family::of(wire) == family)
 }
 
 /// Adds the default provider of every family without an upstream, since the command would use it.
-/// Amazon has none without a region.
+/// It gets only keys that it issued: the command may have a key for another server, whose URL it
+/// reads from a file, and which the variables of the gateway override. Amazon has none without a
+/// region.
 pub(crate) fn complete_families(upstreams: &mut Vec<UpstreamConfig>) -> anyhow::Result<()> {
     let named: Vec<Family> = Family::all()
         .into_iter()
         .filter(|family| {
-            let speaks = |one: &UpstreamConfig| {
-                one.models.is_empty()
-                    && one.prefix.is_none()
-                    && one.wire.is_none_or(|wire| Family::of(wire) == *family)
-            };
-            *family == Family::AMAZON || upstreams.iter().any(speaks)
+            let serves = |one: &UpstreamConfig| one.models.is_empty() && speaks(one, *family);
+            *family == Family::AMAZON || upstreams.iter().any(serves)
         })
         .collect();
     let is_named =
         |one: &UpstreamConfig| one.wire.is_some_and(|wire| named.contains(&Family::of(wire)));
-    upstreams.extend(UpstreamConfig::defaults()?.into_iter().filter(|one| !is_named(one)));
+    let defaults = UpstreamConfig::defaults()?.into_iter().filter(|one| !is_named(one));
+    upstreams.extend(defaults.map(|one| UpstreamConfig { issuer_only: true, ..one }));
     Ok(())
 }
 

@@ -48,10 +48,11 @@ impl Environment {
         self.get("HOME").or_else(|| self.get("USERPROFILE")).map(PathBuf::from)
     }
 
-    /// The folder that a variable names, or a folder below the home of the user.
+    /// The folder that a variable names, or a folder below the home of the user, as an absolute path.
     pub(crate) fn folder(&self, variable: &str, below_home: &str) -> Option<PathBuf> {
         let named = self.get(variable).map(PathBuf::from);
-        named.or_else(|| Some(self.home()?.join(below_home)))
+        let folder = named.or_else(|| Some(self.home()?.join(below_home)))?;
+        std::path::absolute(folder).ok()
     }
 }
 
@@ -62,5 +63,19 @@ impl<N: Into<String>, V: AsRef<str>> FromIterator<(N, V)> for Environment {
             (!value.is_empty()).then(|| (name.into(), value.to_owned()))
         });
         Self(trimmed.collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_absolute() {
+        let environment: Environment =
+            [("AGENT_DIR", "agent"), ("HOME", "home")].into_iter().collect();
+        let here = std::env::current_dir().unwrap();
+        assert_eq!(environment.folder("AGENT_DIR", ".agent"), Some(here.join("agent")));
+        assert_eq!(environment.folder("OTHER", ".agent"), Some(here.join("home/.agent")));
     }
 }

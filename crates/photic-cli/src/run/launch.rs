@@ -36,6 +36,8 @@ pub(crate) struct Launch {
     pub(crate) overlays: Vec<Overlay>,
     /// Upstreams that only this command needs.
     pub(crate) destinations: Vec<Destination>,
+    /// Sentences about what could not be done for it.
+    pub(crate) notes: Vec<String>,
 }
 
 /// A file of the scratch folder.
@@ -92,12 +94,18 @@ impl Launch {
         format!("{SCRATCH}/{path}")
     }
 
-    /// Makes requests to the gateway go past any proxy.
+    /// Tells the user something before the command starts.
+    pub(crate) fn note(&mut self, text: &str) {
+        self.notes.push(text.to_owned());
+    }
+
+    /// Makes requests to the gateway go past any proxy. Each spelling of the exceptions keeps its
+    /// own, or has those of the other, because readers prefer one of the two.
     pub(crate) fn pass_proxies(&mut self, get: impl Fn(&str) -> Option<String>) {
         if PROXIES.iter().any(|name| get(name).is_some()) {
             for name in NO_PROXIES {
-                let before = get(name).unwrap_or_default();
-                self.set(name, no_proxy(&before));
+                let before = get(name).or_else(|| NO_PROXIES.iter().find_map(|other| get(other)));
+                self.set(name, no_proxy(&before.unwrap_or_default()));
             }
         }
     }
@@ -180,6 +188,20 @@ mod tests {
         assert!(launch.environment.is_empty());
         launch.pass_proxies(|name| (name == "http_proxy").then(|| "http://p".to_owned()));
         assert_eq!(launch.environment.len(), 2);
+    }
+
+    #[test]
+    fn exceptions_from_the_proxy_hold_in_both_spellings() {
+        for own in NO_PROXIES {
+            let mut launch = Launch::default();
+            let set = [("HTTP_PROXY", "http://p"), (own, "internal.corp")];
+            launch.pass_proxies(|name| {
+                let (_, value) = set.into_iter().find(|(one, _)| *one == name)?;
+                Some(value.to_owned())
+            });
+            let values = launch.environment.iter().map(|(_, value)| value.as_str());
+            assert_eq!(values.collect::<Vec<_>>(), ["internal.corp,127.0.0.1"; 2], "{own}");
+        }
     }
 
     #[test]

@@ -11,7 +11,9 @@ mod scratch;
 mod summary;
 
 use std::ffi::OsStr;
+use std::fs::File;
 use std::io::{self, Write as _};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -78,6 +80,8 @@ fn plan(options: &RunOptions) -> anyhow::Result<Plan> {
 /// Starts the gateway, runs the command, and stops the gateway.
 async fn with_gateway(options: &RunOptions) -> anyhow::Result<ExitCode> {
     let Plan { bases, agent, mut launch, mut config } = plan(options)?;
+    // A report that cannot be written is better known before the command has run.
+    let report = options.report.as_deref().map(Report::open).transpose()?;
     config.listen = format!("127.0.0.1:{}", options.port);
     // The terminal belongs to the command, and the gateway has no other operator.
     (config.log, config.admin) = (LogFormat::Off, Admin::default());
@@ -93,6 +97,9 @@ async fn with_gateway(options: &RunOptions) -> anyhow::Result<ExitCode> {
     let gateway = bind(config, &bases).await?;
     let (address, tally) = (gateway.address(), gateway.tally());
     let scratch = launch.bind(address, &token).context("cannot write a scratch folder")?;
+    for note in launch.notes.iter().filter(|_| !options.quiet) {
+        let _ = writeln!(anstream::stderr(), "photic: {note}");
+    }
     // From here on, signals are meant for the command.
     let mut signals = child::Signals::new().context("cannot wait for signals")?;
     let mut command = Command::new(launch.program());
@@ -113,10 +120,8 @@ async fn with_gateway(options: &RunOptions) -> anyhow::Result<ExitCode> {
     drop(stop);
     let _ = serving.await;
     drop(scratch);
-    if let Some(path) = &options.report {
-        let report = summary::report(&tally);
-        let written = std::fs::write(path, format!("{report}\n"));
-        written.with_context(|| format!("cannot write `{}`", path.display()))?;
+    if let Some(report) = report {
+        report.write(&summary::report(&tally));
     }
     if !options.quiet {
         let hint = agent.as_ref().map(Recognized::hint);
@@ -124,6 +129,29 @@ async fn with_gateway(options: &RunOptions) -> anyhow::Result<ExitCode> {
         let _ = writeln!(anstream::stderr(), "{}", summary::of(&tally, hint.as_deref()));
     }
     Ok(ExitCode::from(child::code(status)))
+}
+
+/// The file for counts.
+struct Report<'o> {
+    path: &'o Path,
+    file: File,
+}
+
+impl<'o> Report<'o> {
+    /// Creates the file.
+    fn open(path: &'o Path) -> anyhow::Result<Self> {
+        let file = File::create(path);
+        let file = file.with_context(|| format!("cannot write `{}`", path.display()))?;
+        Ok(Self { path, file })
+    }
+
+    /// Writes the counts. A failure is only reported: the exit code is that of the command.
+    fn write(mut self, counts: &serde_json::Value) {
+        if let Err(error) = writeln!(self.file, "{counts}") {
+            let path = self.path.display();
+            let _ = writeln!(anstream::stderr(), "photic: cannot write `{path}`: {error}");
+        }
+    }
 }
 
 /// A random token of 128 bits, as part of a path.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use super::Plan;
-use super::base_urls::BaseUrls;
+use super::base_urls::{BaseUrls, PlainVariable};
 use super::launch::Launch;
 use crate::arguments::{PrintFormat, RunOptions};
 
@@ -19,14 +19,14 @@ pub(super) fn print(
     options: &RunOptions,
     plan: Plan,
 ) -> anyhow::Result<ExitCode> {
+    if format == PrintFormat::Docker && !options.quiet {
+        anstream::eprintln!("{}", docker_note(options, &plan.bases));
+    }
     let text = match format {
         PrintFormat::Text => launch(options, plan),
         PrintFormat::Env => shell(options, &plan.bases),
         PrintFormat::Docker => docker(options, &plan.bases),
     };
-    if format == PrintFormat::Docker && !options.quiet {
-        anstream::eprintln!("{}", docker_note(options));
-    }
     crate::output::print(text.as_bytes())
 }
 
@@ -60,6 +60,9 @@ fn launch(options: &RunOptions, plan: Plan) -> String {
         let name = upstream.prefix.as_deref().or_else(|| upstream.wire.map(photic::Wire::name));
         lines.add("upstream", &format!("{} {}", name.unwrap_or("all"), upstream.url));
     }
+    for note in &launch.notes {
+        lines.add("note", note);
+    }
     lines.0
 }
 
@@ -86,9 +89,13 @@ fn command(launch: &Launch) -> String {
 /// Variables for a shell, and what they do not reach.
 fn shell(options: &RunOptions, bases: &BaseUrls) -> String {
     let base = format!("http://127.0.0.1:{}", port(options));
-    let mut text = format!("# For a gateway at {base}: {}\n", serve(options, "127.0.0.1"));
-    for (name, suffix) in bases.without_prefixes() {
-        let _ = writeln!(text, "export {name}={base}{suffix}");
+    let mut text = format!("# For a gateway at {base}: `{}`\n", serve(options, "127.0.0.1"));
+    for variable in bases.without_prefixes(&base) {
+        let line = format!("export {}={}", variable.name, variable.url);
+        let _ = match left_out(&variable, &serve(options, "127.0.0.1")) {
+            None => writeln!(text, "{line}"),
+            Some(why) => writeln!(text, "# {line}  # {why}"),
+        };
     }
     for name in bases.own_names() {
         let _ = writeln!(text, "# {name}: only `photic run` has an address of its own for it");
@@ -96,25 +103,47 @@ fn shell(options: &RunOptions, bases: &BaseUrls) -> String {
     text
 }
 
+/// The reason why a variable is not set. A gateway without the user's URL would send the user's key
+/// to the default provider.
+fn left_out(variable: &PlainVariable<'_>, serve: &str) -> Option<String> {
+    let Some((url, family)) = variable.given else { return variable.caution.map(str::to_owned) };
+    let upstreams: Vec<String> = family
+        .wires()
+        .map(|wire| format!("--upstream {}", quoted(&format!("{}={url}", wire.name()))))
+        .collect();
+    let serve = format!("{serve} {}", upstreams.join(" "));
+    let also = variable.caution.map(|caution| format!("; {caution}")).unwrap_or_default();
+    Some(format!("your URL is {url}: `{serve}`{also}"))
+}
+
 /// Options of `docker run`, one a line, as a shell splits them.
 fn docker(options: &RunOptions, bases: &BaseUrls) -> String {
     let base = format!("http://{DOCKER_HOST}:{}", port(options));
     let mut text = format!("--add-host={DOCKER_HOST}:host-gateway\n");
-    for (name, suffix) in bases.without_prefixes() {
-        let _ = writeln!(text, "-e {name}={base}{suffix}");
+    for variable in bases.without_prefixes(&base) {
+        if left_out(&variable, "").is_none() {
+            let _ = writeln!(text, "-e {}={}", variable.name, variable.url);
+        }
     }
     text
 }
 
-/// The start of the gateway for a container. Not part of the output: a shell would take it
-/// for options.
-fn docker_note(options: &RunOptions) -> String {
-    format!(
-        "photic: the gateway must listen where the container can reach it: {}\n\
+/// The start of the gateway for a container, and the variables that are left out. Not part of the
+/// output: a shell would take it for options.
+fn docker_note(options: &RunOptions, bases: &BaseUrls) -> String {
+    let serve = serve(options, "172.17.0.1");
+    let mut text = format!(
+        "photic: the gateway must listen where the container can reach it: `{serve}`\n\
          (on Linux, the address of the bridge `docker0`); every container can use it then, with its \
          own keys.\nWith `--network host`, use `photic run --print env`.",
-        serve(options, "172.17.0.1")
-    )
+    );
+    let base = format!("http://{DOCKER_HOST}:{}", port(options));
+    for variable in bases.without_prefixes(&base) {
+        if let Some(why) = left_out(&variable, &serve) {
+            let _ = write!(text, "\nLeft out: -e {}={} ({why})", variable.name, variable.url);
+        }
+    }
+    text
 }
 
 fn port(options: &RunOptions) -> u16 {
@@ -124,10 +153,10 @@ fn port(options: &RunOptions) -> u16 {
 /// The command that starts the gateway.
 fn serve(options: &RunOptions, host: &str) -> String {
     match (host, port(options)) {
-        ("127.0.0.1", SERVE_PORT) => "`photic serve`".to_owned(),
-        ("127.0.0.1", port) => format!("`photic serve --listen 127.0.0.1:{port}`"),
+        ("127.0.0.1", SERVE_PORT) => "photic serve".to_owned(),
+        ("127.0.0.1", port) => format!("photic serve --listen 127.0.0.1:{port}"),
         // Others can reach it, and it starts only if that is said.
-        (host, port) => format!("`photic serve --open --listen {host}:{port}`"),
+        (host, port) => format!("photic serve --open --listen {host}:{port}"),
     }
 }
 

@@ -2,16 +2,27 @@
 //!
 //! Only its owner can read it, and it is removed at the end. No file of the user is changed: what an
 //! agent writes into a folder that looks like its own is moved there at the end, except the files
-//! that were changed for it.
+//! that were changed for it. What cannot be moved stays in the folder, which is then named on
+//! standard error.
+
+mod abandoned;
 
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// A private folder. It is removed when it is dropped.
+/// The beginnings of the folder's name: before it is locked, in use, and if it is kept.
+const NEW: &str = "photic-new-";
+const RUN: &str = "photic-run-";
+const KEPT: &str = "photic-kept-";
+
+/// A private folder. It is removed when it is dropped, unless the agent wrote something into it that
+/// cannot be moved to the user's folders.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     path: PathBuf,
+    /// Held as long as the folder is in use.
+    _lock: Option<fs::File>,
     /// The files that were written at the start.
     own: Vec<PathBuf>,
     /// The folders that look like one of the user's, and those.
@@ -30,14 +41,28 @@ pub(crate) struct Overlay {
 }
 
 impl Scratch {
-    /// Creates a folder in the folder for temporary files.
+    /// Creates a folder in the folder for temporary files, and removes those of killed processes.
     pub(crate) fn new() -> io::Result<Self> {
+        let parent = std::env::temp_dir();
+        abandoned::remove_all(&parent, RUN);
+        Self::in_folder(&parent)
+    }
+
+    fn in_folder(parent: &Path) -> io::Result<Self> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).map_err(|_| io::Error::other("there are no random numbers"))?;
-        let name = format!("photic-run-{:032x}", u128::from_ne_bytes(bytes));
-        let path = std::env::temp_dir().join(name);
-        create_private(&path)?;
-        Ok(Self { path, own: Vec::new(), overlays: Vec::new() })
+        let name = format!("{:032x}", u128::from_ne_bytes(bytes));
+        let new = parent.join([NEW, &name].concat());
+        create_private(&new)?;
+        // It gets its name with the lock, so that no other process takes it for an abandoned one.
+        let (lock, path) = match abandoned::lock(&new) {
+            Some(lock) => (Some(lock), parent.join([RUN, &name].concat())),
+            None => (None, new.clone()),
+        };
+        if path != new {
+            fs::rename(&new, &path)?;
+        }
+        Ok(Self { path, _lock: lock, own: Vec::new(), overlays: Vec::new() })
     }
 
     /// The folder.
@@ -79,29 +104,111 @@ impl Scratch {
         Ok(())
     }
 
-    /// Moves what was written into overlays to the user's folders.
-    fn keep_new_files(&self) -> io::Result<()> {
+    /// Moves what was written into overlays to the user's folders. Returns the paths of what could
+    /// not be moved.
+    fn keep_new_files(&self) -> Vec<PathBuf> {
+        let mut left = Vec::new();
         for (overlay, of) in &self.overlays {
-            for entry in fs::read_dir(overlay)? {
-                let entry = entry?;
-                let from = entry.path();
+            let entries = match fs::read_dir(overlay) {
+                Ok(entries) => entries,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(_) => {
+                    left.push(overlay.clone());
+                    continue;
+                }
+            };
+            for entry in entries.flatten() {
+                let (from, to) = (entry.path(), of.join(entry.file_name()));
                 let is_ours = self.own.contains(&from)
-                    || self.overlays.iter().any(|(path, _)| path.starts_with(&from));
-                if !is_ours && !entry.file_type()?.is_symlink() {
-                    fs::create_dir_all(of)?;
-                    move_to(&from, &of.join(entry.file_name()))?;
+                    || self.overlays.iter().any(|(path, _)| path.starts_with(&from))
+                    || fs::read_link(&from).is_ok_and(|target| target == to);
+                if !is_ours {
+                    self.move_to(&from, &to, &mut left);
                 }
             }
         }
+        left
+    }
+
+    /// Moves a file or folder, also to another file system. A file that is there already is
+    /// replaced; folders are joined. Links are not followed.
+    fn move_to(&self, from: &Path, to: &Path, left: &mut Vec<PathBuf>) {
+        let is_folder = fs::symlink_metadata(from).is_ok_and(|it| it.is_dir());
+        let moved = if is_folder { self.join_to(from, to, left) } else { self.move_file(from, to) };
+        if moved.is_err() {
+            left.push(from.to_owned());
+        }
+    }
+
+    /// Moves the entries of a folder to another, which is created if it is missing.
+    fn join_to(&self, from: &Path, to: &Path, left: &mut Vec<PathBuf>) -> io::Result<()> {
+        let is_new = !to.is_dir();
+        if is_new {
+            create_private(to)?;
+        }
+        for entry in fs::read_dir(from)? {
+            let entry = entry?;
+            self.move_to(&entry.path(), &to.join(entry.file_name()), left);
+        }
+        if is_new {
+            fs::set_permissions(to, fs::metadata(from)?.permissions())?;
+        }
         Ok(())
+    }
+
+    fn move_file(&self, from: &Path, to: &Path) -> io::Result<()> {
+        if let Some(parent) = to.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        if let Ok(target) = fs::read_link(from)
+            && let Some(target) = self.outside(&target)
+        {
+            // It names a place in the scratch folder, which will be gone.
+            return replace(to, |new| link(&target, new));
+        }
+        fs::rename(from, to).or_else(|_| copy_to(from, to))
+    }
+
+    /// The place in the user's folders that a place in an overlay is moved to.
+    fn outside(&self, path: &Path) -> Option<PathBuf> {
+        let places = self.overlays.iter().filter_map(|(overlay, of)| {
+            let rest = path.strip_prefix(overlay).ok()?;
+            Some((overlay.as_os_str().len(), of.join(rest)))
+        });
+        places.max_by_key(|(length, _)| *length).map(|(_, place)| place)
+    }
+
+    /// Ends the run: moves what the agent wrote, and removes the folder. If something could not be
+    /// moved, the folder stays, without the changed copies, and its new path is returned.
+    fn finish(&self) -> Option<PathBuf> {
+        let left = self.keep_new_files();
+        if left.is_empty() {
+            let _ = fs::remove_dir_all(&self.path);
+            return None;
+        }
+        // Copies of a configuration may hold keys.
+        for copy in &self.own {
+            let _ = fs::remove_file(copy);
+        }
+        let name = self.path.file_name()?.to_string_lossy();
+        let name = name.replacen(NEW, KEPT, 1).replacen(RUN, KEPT, 1);
+        let kept = self.path.with_file_name(name);
+        let is_renamed = fs::rename(&self.path, &kept).is_ok();
+        Some(if is_renamed { kept } else { self.path.clone() })
     }
 }
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // The folder is removed in any case: copies of a configuration may hold keys.
-        let _ = self.keep_new_files();
-        let _ = fs::remove_dir_all(&self.path);
+        if let Some(kept) = self.finish() {
+            // The reader may be gone.
+            let _ = writeln!(
+                anstream::stderr(),
+                "photic: some files that the command wrote could not be moved to your folder; they \
+                 are in `{}`",
+                kept.display()
+            );
+        }
     }
 }
 
@@ -128,56 +235,32 @@ fn link(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// Moves a file or folder, also to another file system. What is there already is replaced; folders
-/// are joined.
-fn move_to(from: &Path, to: &Path) -> io::Result<()> {
-    if from.is_dir() {
-        fs::create_dir_all(to)?;
-        for entry in fs::read_dir(from)? {
-            let entry = entry?;
-            move_to(&entry.path(), &to.join(entry.file_name()))?;
-        }
-        return Ok(());
+/// Copies a link or a file to another file system. Anything else, such as a socket, is of no use
+/// there.
+fn copy_to(from: &Path, to: &Path) -> io::Result<()> {
+    let kind = fs::symlink_metadata(from)?.file_type();
+    if kind.is_symlink() {
+        let target = fs::read_link(from)?;
+        replace(to, |new| link(&target, new))
+    } else if kind.is_file() {
+        replace(to, |new| fs::copy(from, new).map(drop))
+    } else {
+        Ok(())
     }
-    if fs::rename(from, to).is_err() {
-        fs::copy(from, to)?;
+}
+
+/// Puts a new file into a place, which keeps what it has if the file cannot be written.
+fn replace(to: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
+    let mut name = to.file_name().unwrap_or_default().to_owned();
+    name.push(".photic-new");
+    let new = to.with_file_name(name);
+    let _ = fs::remove_file(&new);
+    let written = write(&new).and_then(|()| fs::rename(&new, to));
+    if written.is_err() {
+        let _ = fs::remove_file(&new);
     }
-    Ok(())
+    written
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    #[cfg(unix)]
-    fn the_users_folder_gets_what_is_new_and_keeps_what_was_changed_for_the_run() {
-        use std::os::unix::fs::PermissionsExt as _;
-        let user = std::env::temp_dir().join(format!("photic-scratch-test-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&user);
-        fs::create_dir_all(user.join("sessions")).unwrap();
-        fs::write(user.join("settings.json"), "theirs").unwrap();
-        fs::write(user.join("auth.json"), "old").unwrap();
-        let mut scratch = Scratch::new().unwrap();
-        let path = scratch.path().to_owned();
-        let except = vec!["settings.json".to_owned()];
-        scratch.overlay(&Overlay { path: "home/agent".into(), of: user.clone(), except }).unwrap();
-        scratch.write(Path::new("home/agent/settings.json"), "ours").unwrap();
-        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        assert_eq!(mode(&path), 0o700);
-        assert_eq!(mode(&path.join("home/agent/settings.json")), 0o600);
-        // The agent writes through a link, over a link, and beside them.
-        let agent = path.join("home/agent");
-        fs::write(agent.join("sessions/1"), "new").unwrap();
-        fs::write(agent.join("auth.json.tmp"), "new").unwrap();
-        fs::rename(agent.join("auth.json.tmp"), agent.join("auth.json")).unwrap();
-        fs::create_dir_all(agent.join("logs")).unwrap();
-        fs::write(agent.join("logs/a"), "log").unwrap();
-        drop(scratch);
-        assert!(!path.exists());
-        let read = |name: &str| fs::read_to_string(user.join(name)).unwrap();
-        assert_eq!(read("settings.json"), "theirs");
-        assert_eq!([read("sessions/1"), read("auth.json"), read("logs/a")], ["new", "new", "log"]);
-        fs::remove_dir_all(user).unwrap();
-    }
-}
+mod tests;

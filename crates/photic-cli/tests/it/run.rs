@@ -148,6 +148,25 @@ fn each_family_is_on_its_own() {
     assert_eq!(stdout(&output), "200 200 404 404 404 ", "{}", stderr(&output));
 }
 
+/// A client may read its key from a file, together with a base URL that the environment overrides.
+#[test]
+fn a_key_of_another_provider_does_not_reach_a_default_one() {
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("run-foreign.toml");
+    std::fs::write(&file, "[[upstream]]\nurl = 'http://127.0.0.1:9'\nmodels = ['qwen*']\n")
+        .unwrap();
+    let script = "ask() { curl --silent --output /dev/null --write-out '%{http_code} ' \
+                  --header 'authorization: Bearer gsk_x' --header 'content-type: application/json' \
+                  \"$@\"; }; \
+                  ask --data '{\"model\":\"m\",\"messages\":[]}' $OPENAI_BASE_URL/chat/completions; \
+                  ask --data x $OPENAI_BASE_URL/unknown; ask $OPENAI_BASE_URL/models; \
+                  ask --data '{}' $ANTHROPIC_BASE_URL/v1/messages/batches";
+    for config in [&[][..], &["--config", file.to_str().unwrap()]] {
+        let arguments = [&["--quiet"], config, &["--", "sh", "-c", script]].concat();
+        let output = ran(&[], &arguments);
+        assert_eq!(stdout(&output), "404 404 404 404 ", "{config:?} {}", stderr(&output));
+    }
+}
+
 #[test]
 fn a_file_sends_it_to_another_wire() {
     let provider = Provider::start();

@@ -54,6 +54,8 @@ fn print_writes_variables_for_a_gateway_that_stays() {
     let script = format!("{text}\necho $OPENAI_API_BASE");
     let shell = Command::new("sh").args(["-c", &script]).output().unwrap();
     assert_eq!(stdout(&shell), "http://127.0.0.1:4141/v1\n");
+    // A fresh Gemini CLI would fail with it.
+    assert!(text.contains("\n# export GOOGLE_GEMINI_BASE_URL="), "{text}");
     let output =
         behind(&home).env("AZURE_OPENAI_ENDPOINT", "http://a").args(["--print", "env"]).output();
     assert!(stdout(&output.unwrap()).contains("# AZURE_OPENAI_ENDPOINT: only `photic run`"));
@@ -67,9 +69,49 @@ fn print_writes_variables_for_a_gateway_that_stays() {
 }
 
 #[test]
+fn print_leaves_the_users_own_urls_to_an_upstream() {
+    let home = home("print-own", &[]);
+    let print = |url: &str, format: &str| {
+        behind(&home).env("OPENAI_BASE_URL", url).args(["--print", format]).output().unwrap()
+    };
+    let text = stdout(&print("https://api.deepseek.com/v1", "env"));
+    // The whole family: a client may read another of its variables first.
+    assert!(!text.contains("\nexport OPENAI_"), "{text}");
+    let says = "`photic serve --upstream openai-chat=https://api.deepseek.com/v1 \
+                --upstream openai-responses=https://api.deepseek.com/v1`";
+    for name in ["OPENAI_BASE_URL", "OPENAI_API_BASE", "OPENAI_HOST"] {
+        let line = text.lines().find(|line| line.starts_with(&format!("# export {name}=")));
+        assert!(line.is_some_and(|line| line.contains(says)), "{text}");
+    }
+    assert!(text.contains("\nexport ANTHROPIC_BASE_URL="), "{text}");
+    let script = format!("{text}\necho $OPENAI_BASE_URL");
+    let mut shell = Command::new("sh");
+    shell.env("OPENAI_BASE_URL", "mine").args(["-c", &script]);
+    assert_eq!(stdout(&shell.output().unwrap()), "mine\n");
+    // Its own variables, taken a second time.
+    let again = stdout(&print("http://127.0.0.1:4141/v1", "env"));
+    assert!(again.contains("\nexport OPENAI_BASE_URL=http://127.0.0.1:4141/v1\n"), "{again}");
+
+    let docker = print("https://api.deepseek.com/v1", "docker");
+    assert!(!stdout(&docker).contains("-e OPENAI_BASE_URL="), "{}", stdout(&docker));
+    assert!(stdout(&docker).lines().all(|line| line.starts_with('-')));
+    let says = "photic serve --open --listen 172.17.0.1:4141 --upstream openai-chat=https";
+    assert!(stderr(&docker).contains(says), "{}", stderr(&docker));
+}
+
+#[test]
+fn a_login_that_photic_cannot_read_is_said_before_the_command_starts() {
+    let home = home("note", &[("codex", "exit 3")]);
+    let output = behind(&home).args(["--", "codex"]).output().unwrap();
+    assert!(stderr(&output).starts_with("photic: Codex is not logged in"), "{}", stderr(&output));
+    let output = behind(&home).args(["--quiet", "--", "codex"]).output().unwrap();
+    assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(3), ""));
+}
+
+#[test]
 fn a_known_agent_without_requests_gets_its_own_hint() {
     let home = home("hint", &[("codex", "exit 3"), ("unknown", "exit 4")]);
-    let output = behind(&home).args(["--", "codex"]).output().unwrap();
+    let output = behind(&home).args(["--", "codex", "exec"]).output().unwrap();
     assert_eq!(output.status.code(), Some(3));
     let said = stderr(&output);
     assert!(said.starts_with("photic: no requests; Codex: its base URL is a setting: "), "{said}");
@@ -111,4 +153,23 @@ fn a_report_counts_turns() {
         serde_json::from_str(&std::fs::read_to_string(report).unwrap()).unwrap();
     assert_eq!(counts["turns"], 0);
     assert_eq!(counts["bytes_in"], 0);
+}
+
+#[test]
+fn a_report_that_cannot_be_written_does_not_hide_the_exit_code() {
+    let home = home("no-report", &[]);
+    let run = |report: &str, script: &str| {
+        behind(&home).args(["--quiet", "--report", report, "--", "sh", "-c", script]).output()
+    };
+    // It is opened first, so the command does not run in vain.
+    let output = run("/nowhere/report.json", "touch $HOME/ran").unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(stderr(&output).contains("cannot write `/nowhere/report.json`"), "{}", stderr(&output));
+    assert!(!home.join("ran").exists());
+    #[cfg(target_os = "linux")]
+    {
+        let output = run("/dev/full", "exit 3").unwrap();
+        assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+        assert!(stderr(&output).contains("cannot write `/dev/full`"), "{}", stderr(&output));
+    }
 }

@@ -10,6 +10,7 @@ use super::schema;
 /// A provider or local server that requests are sent to.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub struct UpstreamConfig {
     /// Base URL, with or without a final `/v1`.
     #[schemars(example = "http://127.0.0.1:1234/v1")]
@@ -38,6 +39,10 @@ pub struct UpstreamConfig {
     /// If true, it takes precedence over upstreams with `models`. Set for upstreams given by a flag.
     #[serde(skip)]
     pub overrides: bool,
+    /// If true, it gets only requests without a key, or with one that its own family may have issued,
+    /// as default upstreams do. Others are refused.
+    #[serde(skip)]
+    pub issuer_only: bool,
     /// Named prefix of [`PathPrefixes`](super::PathPrefixes) whose requests go here, on every wire,
     /// with their paths appended to the URL as they are. Other requests never do.
     #[serde(skip)]
@@ -67,6 +72,7 @@ impl UpstreamConfig {
             region: None,
             websocket: true,
             overrides: false,
+            issuer_only: false,
             prefix: None,
         }
     }

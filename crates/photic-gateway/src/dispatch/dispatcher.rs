@@ -205,6 +205,7 @@ impl Dispatcher {
         log.passed = could_hold_pictures(&parts).then_some(reason);
         let prefix = parts.extensions.get::<NamedPrefix>();
         let upstream = self.upstreams.choose_for_other(wire, prefix).ok_or(Refusal::NoUpstream)?;
+        upstream.check_key(&parts.headers, parts.uri.query())?;
         log.upstream = Some((Arc::clone(upstream), wire));
         log.bytes_in = declared_length(&parts.headers).unwrap_or(0);
         let uri = upstream.other(parts.uri.path(), parts.uri.query());

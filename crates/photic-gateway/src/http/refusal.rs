@@ -26,6 +26,14 @@ pub(crate) enum Refusal {
         "the upstream for this request has another API, in which there is no such request; configure an upstream of the client's API with `--upstream WIRE=URL`"
     )]
     OtherApi,
+    #[error(
+        "the request is signed for another AWS region than the one photic signs for; set `AWS_REGION` to the region of the client for `photic run`"
+    )]
+    OtherRegion,
+    #[error(
+        "the request is signed with other AWS credentials than those photic found; set `AWS_PROFILE` to the profile of the client for `photic run`"
+    )]
+    OtherCredentials,
     #[error("no WebSocket is served at this path; send the request by HTTP")]
     NoSocket,
     #[error("the gateway is stopping; try again in a few seconds")]
@@ -41,6 +49,7 @@ impl Refusal {
             Self::Host(photic_net::Refused::InvalidHost) | Self::AmbiguousPath => {
                 StatusCode::BAD_REQUEST
             }
+            Self::OtherRegion | Self::OtherCredentials => StatusCode::BAD_REQUEST,
             Self::Host(_) => StatusCode::FORBIDDEN,
             Self::Method => StatusCode::METHOD_NOT_ALLOWED,
             Self::NoUpstream | Self::ForeignKey | Self::OtherApi => StatusCode::NOT_FOUND,
@@ -59,6 +68,8 @@ impl Refusal {
             Self::AmbiguousPath => "bad_path",
             Self::NoUpstream | Self::ForeignKey => "no_upstream",
             Self::OtherApi => "other_api",
+            Self::OtherRegion => "other_region",
+            Self::OtherCredentials => "other_credentials",
             Self::NoSocket => "no_websocket",
             Self::Stopping => "stopping",
             Self::Full => "no_room",
@@ -76,6 +87,7 @@ impl Refusal {
             Self::Host(photic_net::Refused::InvalidHost) | Self::AmbiguousPath | Self::NoSocket => {
                 ErrorKind::Invalid
             }
+            Self::OtherRegion | Self::OtherCredentials => ErrorKind::Invalid,
             Self::Host(_) => ErrorKind::Forbidden,
             Self::Method => ErrorKind::MethodNotAllowed,
             Self::NoUpstream | Self::ForeignKey | Self::OtherApi => ErrorKind::NotFound,

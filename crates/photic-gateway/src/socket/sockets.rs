@@ -81,6 +81,7 @@ impl Sockets {
             let upstream = self.upstreams.choose_for_other(wire, prefix);
             (SocketKind::Tunnel, upstream.ok_or(Refusal::NoUpstream)?)
         };
+        upstream.check_key(request.headers(), request.uri().query())?;
         let upstream = Arc::clone(upstream);
         log.upstream = Some((Arc::clone(&upstream), wire));
         let opening = Opening {

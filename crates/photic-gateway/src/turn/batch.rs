@@ -64,6 +64,7 @@ impl Turns {
         let upstreams = &self.pipeline.planner.upstreams;
         let prefix = head.extensions.get::<NamedPrefix>();
         let upstream = upstreams.choose_for_other(wire, prefix).ok_or(Refusal::NoUpstream)?;
+        upstream.check_key(&head.headers, head.uri.query())?;
         let bytes = pieces.iter().map(|piece| piece.len() as u64).sum();
         log.expect(upstream, wire, 0, bytes);
         let uri = upstream.other(head.uri.path(), head.uri.query()).ok_or(Failure::BadPath)?;

@@ -121,6 +121,7 @@ impl<'t> Delivery<'t> {
             pieces = vec![charged(body, charge)];
         }
         let upstream = &outbound.upstream;
+        upstream.check_key(&headers, self.query)?;
         let uri = if self.is_prefixed {
             upstream.prefixed(&self.path, self.query)
         } else {

@@ -18,7 +18,7 @@ use reqsign_aws_v4::{Credential, DefaultCredentialProvider, RequestSigner};
 use reqsign_core::{Context, Env, Error, FileRead, HttpSend, OsEnv};
 use sha2::{Digest as _, Sha256};
 
-use crate::http::Failure;
+use crate::http::{Failure, Refusal};
 
 /// Name of the service in signatures.
 const SERVICE: &str = "bedrock";
@@ -33,8 +33,17 @@ const SIGNED: [HeaderName; 4] = [
 /// Maximum size of a reply from a credential service.
 const MAX_REPLY_BYTES: usize = 1 << 20;
 
+/// Beginning of the ids of long-term keys. Others are of one session, and every process that asks for
+/// a session may get its own.
+const LONG_TERM: &str = "AKIA";
+
 /// Signs requests for one region.
-pub(crate) struct Signer(reqsign_core::Signer<Credential>);
+pub(crate) struct Signer {
+    library: reqsign_core::Signer<Credential>,
+    region: String,
+    /// Set if clients with another region or other credentials are refused.
+    for_same_client: bool,
+}
 
 impl fmt::Debug for Signer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -52,17 +61,30 @@ impl Signer {
         let http = CredentialClient(Client::new(Timeouts::default()));
         let context = Context::new().with_env(env).with_file_read(Files).with_http_send(http);
         let credentials = DefaultCredentialProvider::new();
-        Self(reqsign_core::Signer::new(context, credentials, RequestSigner::new(SERVICE, region)))
+        let signer = RequestSigner::new(SERVICE, region);
+        let library = reqsign_core::Signer::new(context, credentials, signer);
+        Self { library, region: region.to_owned(), for_same_client: false }
+    }
+
+    /// Refuses clients that sign for another region or with other credentials.
+    pub(crate) fn for_same_client(self, for_same_client: bool) -> Self {
+        Self { for_same_client, ..self }
     }
 
     /// Signs a request, unless it carries a bearer token.
     ///
     /// # Errors
     ///
-    /// Fails if the process has no credentials.
+    /// Fails if the process has no credentials, or if they or the region are not those of the
+    /// client, if they have to be.
     pub(crate) async fn sign(&self, head: &mut Parts, pieces: &[Bytes]) -> Result<(), Failure> {
         if carries_key(&head.headers) {
             return Ok(());
+        }
+        let client = scope(&head.headers).filter(|_| self.for_same_client);
+        let client = client.map(|(key, region)| (key.to_owned(), region.to_owned()));
+        if client.as_ref().is_some_and(|(_, region)| *region != self.region) {
+            return Err(Refusal::OtherRegion.into());
         }
         for name in &SIGNED {
             head.headers.remove(name);
@@ -74,7 +96,13 @@ impl Signer {
         signed.uri = escaped_again(&head.uri).ok_or(Failure::BadPath)?;
         signed.headers.insert(BODY_HASH, hash);
         // The library's error may contain credentials, so it is not passed on.
-        self.0.sign(&mut signed, None).await.map_err(|_| Failure::NoCredentials)?;
+        self.library.sign(&mut signed, None).await.map_err(|_| Failure::NoCredentials)?;
+        if let Some(((theirs, _), (ours, _))) = client.as_ref().zip(scope(&signed.headers)) {
+            let is_long_term = [theirs, ours].iter().any(|key| key.starts_with(LONG_TERM));
+            if is_long_term && theirs != ours {
+                return Err(Refusal::OtherCredentials.into());
+            }
+        }
         head.headers.extend(signed.headers);
         // The HTTP client sets the host that was signed.
         head.headers.remove(http::header::HOST);
@@ -92,6 +120,15 @@ fn hash(pieces: &[Bytes]) -> String {
         let _ = write!(hex, "{byte:02x}");
         hex
     })
+}
+
+/// Returns the id of the key and the region of a signature.
+fn scope(headers: &HeaderMap) -> Option<(&str, &str)> {
+    let value = headers.get(AUTHORIZATION)?.to_str().ok()?;
+    let (_, credential) = value.split_once("Credential=")?;
+    // The id, the day, the region, the service, and a last word.
+    let mut parts = credential.split(',').next()?.trim().split('/');
+    Some((parts.next()?, parts.nth(1)?))
 }
 
 fn carries_key(headers: &HeaderMap) -> bool {
@@ -182,6 +219,26 @@ mod tests {
             );
             assert_eq!(head.uri.path(), "/model/a.b-v1%3A0/converse");
             assert!(!format!("{:?}", head.headers).contains("AKID"));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_client_of_another_region_or_with_other_keys_is_refused() {
+        let keys = [("AWS_ACCESS_KEY_ID", "AKIAOURS"), ("AWS_SECRET_ACCESS_KEY", "secret")];
+        let refused = async |for_same_client, own: &'static str| {
+            let signer = signer(&keys).for_same_client(for_same_client);
+            let signed = signer.sign(&mut head(Some(own)), &[]).await;
+            signed.err().map(|failure| failure.to_string())
+        };
+        let same = "AWS4-HMAC-SHA256 Credential=AKIAOURS/20261118/eu-west-1/bedrock/aws4_request, \
+                    SignedHeaders=host, Signature=x";
+        assert_eq!(refused(true, same).await, None);
+        let other_region = "AWS4-HMAC-SHA256 Credential=AKIAOURS/20261118/us-west-2/bedrock/x";
+        assert!(refused(true, other_region).await.unwrap().contains("`AWS_REGION`"));
+        let other_key = "AWS4-HMAC-SHA256 Credential=ASIATHEIRS/20261118/eu-west-1/bedrock/x";
+        assert!(refused(true, other_key).await.unwrap().contains("`AWS_PROFILE`"));
+        for own in [other_region, other_key] {
+            assert_eq!(refused(false, own).await, None);
         }
     }
 

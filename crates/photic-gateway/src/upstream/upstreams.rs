@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use http::uri::{Authority, PathAndQuery, Scheme};
-use http::{Request, Uri};
+use http::{HeaderMap, Request, Uri};
 use photic::Wire;
 use photic::wire::PathParams;
 
@@ -33,6 +33,8 @@ pub(crate) struct Upstream {
     prefix: Option<String>,
     /// Signs requests to Amazon Bedrock.
     signer: Option<Signer>,
+    /// Set if it gets only keys that its own family may have issued.
+    issuer: Option<(Family, Arc<KeyShapes>)>,
     /// URLs of the common paths, computed once.
     usual: Vec<(String, Uri)>,
 }
@@ -49,9 +51,19 @@ impl Upstreams {
     /// Creates the configured upstreams. If there are none, it creates the provider of each wire, for
     /// the keys that it issued.
     pub(crate) fn new(configured: &[UpstreamConfig]) -> Result<Self, ConfigError> {
-        let all = |list: &[UpstreamConfig]| {
-            list.iter().map(|one| Upstream::new(one).map(Arc::new)).collect::<Result<_, _>>()
+        let mut issuers: Option<Arc<KeyShapes>> = None;
+        let mut one = |config: &UpstreamConfig| -> Result<Arc<Upstream>, ConfigError> {
+            let mut upstream = Upstream::new(config)?;
+            if let Some(wire) = config.wire.filter(|_| config.issuer_only) {
+                let keys = match &issuers {
+                    Some(keys) => Arc::clone(keys),
+                    None => Arc::clone(issuers.insert(Arc::new(KeyShapes::load()?))),
+                };
+                upstream.issuer = Some((Family::of(wire), keys));
+            }
+            Ok(Arc::new(upstream))
         };
+        let mut all = |list: &[UpstreamConfig]| list.iter().map(&mut one).collect::<Result<_, _>>();
         if configured.is_empty() {
             let keys = Some(KeyShapes::load()?);
             return Ok(Self { all: all(&UpstreamConfig::defaults()?)?, keys });
@@ -185,7 +197,12 @@ impl Upstream {
             websocket: config.websocket,
             overrides: config.overrides,
             prefix: config.prefix.clone(),
-            signer: config.region.as_deref().map(Signer::new),
+            signer: config.region.as_deref().map(|region| {
+                // Behind a named prefix, the region is that of the environment of `photic run`, and
+                // one command has clients of its own regions and profiles.
+                Signer::new(region).for_same_client(config.prefix.is_some())
+            }),
+            issuer: None,
             usual: Vec::new(),
         };
         let params = PathParams::default();
@@ -214,6 +231,24 @@ impl Upstream {
     /// Returns the signer, if this is Amazon Bedrock with a region.
     pub(crate) const fn signer(&self) -> Option<&Signer> {
         self.signer.as_ref()
+    }
+
+    /// Checks that the key of a request may be sent to this upstream.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it gets only keys of its own family, and the key was issued by another provider.
+    pub(crate) fn check_key(
+        &self,
+        headers: &HeaderMap,
+        query: Option<&str>,
+    ) -> Result<(), Refusal> {
+        let Some((family, keys)) = &self.issuer else { return Ok(()) };
+        match keys.owner(headers, query) {
+            KeyIssuer::NoKey | KeyIssuer::Unknown => Ok(()),
+            KeyIssuer::Family(issuer) if issuer == *family => Ok(()),
+            KeyIssuer::Family(_) | KeyIssuer::Foreign => Err(Refusal::ForeignKey),
+        }
     }
 
     /// Returns the host, with the port if the URL has one.
@@ -388,6 +423,30 @@ mod tests {
         }
         let other = NamedPrefix("other".into());
         assert!(all.choose_for_other(Wire::Gemini, Some(&other)).is_none());
+    }
+
+    #[test]
+    fn an_upstream_can_be_for_keys_of_its_own_family_only() {
+        let mut config = UpstreamConfig::new("http://h", Some(Wire::OpenAiChat));
+        let reaches = |config: &UpstreamConfig, name: &'static str, key: &str| {
+            let all = Upstreams::new(std::slice::from_ref(config)).unwrap();
+            let headers = [(http::HeaderName::from_static(name), key.parse().unwrap())];
+            let chosen = all.choose(Wire::OpenAiChat, Some("gpt"), None).unwrap();
+            chosen.check_key(&headers.into_iter().collect(), None).is_ok()
+        };
+        assert!(reaches(&config, "authorization", "Bearer sk-or-v1-x"));
+        config.issuer_only = true;
+        for (name, key, is_sent) in [
+            ("authorization", "Bearer sk-proj-x", true),
+            ("authorization", "Bearer something", true),
+            ("accept", "*/*", true),
+            ("authorization", "Bearer sk-or-v1-x", false),
+            ("authorization", "Bearer gsk_x", false),
+            ("authorization", "Bearer sk-ant-x", false),
+            ("api-key", "x", false),
+        ] {
+            assert_eq!(reaches(&config, name, key), is_sent, "{name}: {key}");
+        }
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Codex: its base URL is a setting, which `-c` overrides for one run.
 //!
-//! Its configuration is only read: which provider it uses, and whether it is logged in with
-//! `ChatGPT`, whose requests go to another host than those with a key.
+//! Its configuration is only read: which provider it uses, and its login. A login with `ChatGPT` and
+//! a key are for different hosts, and Codex sends what it has to any base URL that it is given. So
+//! the login decides, and `OPENAI_BASE_URL`, which Codex does not read, never gets a saved one.
 
 use std::path::Path;
 
@@ -10,10 +11,37 @@ use toml::Table;
 
 use super::Preparation;
 use crate::run::destination::GATEWAY;
+use crate::run::environment::Environment;
 use crate::run::launch::Launch;
 
 /// The base URL with a `ChatGPT` login.
 const CHATGPT: &str = "https://chatgpt.com/backend-api/codex";
+/// The base URL with a saved key.
+const OPENAI: &str = "https://api.openai.com/v1";
+/// Options of Codex with a value, which is no subcommand.
+const WITH_VALUE: [&str; 19] = [
+    "-c",
+    "--config",
+    "-i",
+    "--image",
+    "-m",
+    "--model",
+    "--local-provider",
+    "-p",
+    "--profile",
+    "-s",
+    "--sandbox",
+    "-a",
+    "--ask-for-approval",
+    "-C",
+    "--cd",
+    "--add-dir",
+    "--enable",
+    "--disable",
+    "--remote",
+];
+/// Subcommands that read `CODEX_API_KEY`.
+const WITHOUT_TERMINAL: [&str; 3] = ["exec", "e", "review"];
 /// The variable for local models, and where they are.
 const OSS: &str = "CODEX_OSS_BASE_URL";
 const OSS_PROVIDERS: [(&str, &str); 2] =
@@ -51,16 +79,87 @@ pub(super) fn prepare(launch: &mut Launch, context: &Preparation<'_>) -> anyhow:
         }
         return Ok(());
     }
-    let is_named = context.is_flagged || context.bases.of_family(Family::OPENAI).is_some();
-    let with_chatgpt = || home.as_deref().is_some_and(|home| uses_chatgpt(&home.join("auth.json")));
-    let has_key = context.environment.get("CODEX_API_KEY").is_some();
-    let link = match text("openai_base_url") {
-        Some(url) if !context.is_flagged => launch.lead("codex", url)?,
-        None if !is_named && !has_key && with_chatgpt() => launch.lead("chatgpt", CHATGPT)?,
-        _ => format!("{GATEWAY}/openai/v1"),
+    let own = text("openai_base_url").filter(|_| !context.is_flagged);
+    let through = format!("{GATEWAY}/openai/v1");
+    let link = if let Some(url) = own {
+        launch.lead("codex", url)?
+    } else if context.is_flagged {
+        through
+    } else {
+        let store = arguments.setting("cli_auth_credentials_store");
+        let store = store.or_else(|| text("cli_auth_credentials_store"));
+        let is_exec = arguments.subcommand().is_some_and(|name| WITHOUT_TERMINAL.contains(&name));
+        match Login::of(context.environment, is_exec, store, home.as_deref()) {
+            Login::ChatGpt => launch.lead("chatgpt", CHATGPT)?,
+            Login::SavedKey if context.bases.of_family(Family::OPENAI).is_some() => {
+                launch.lead("codex", OPENAI)?
+            }
+            Login::Variable | Login::SavedKey => through,
+            // It cannot log in, so there is nothing to send.
+            Login::Nothing if is_exec => through,
+            Login::Nothing => {
+                launch.note("Codex is not logged in, and its login decides about its base URL: start it again once it is");
+                return Ok(());
+            }
+            Login::Unknown => {
+                launch.note("photic cannot read the login of Codex, which decides about its base URL, so its requests go past the gateway; `openai_base_url` in `~/.codex/config.toml` sends them through it");
+                return Ok(());
+            }
+        }
     };
     set(launch, context.at, "openai_base_url", &link);
     Ok(())
+}
+
+/// The login that Codex will use with `OpenAI`'s provider.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Login {
+    /// The key in `CODEX_API_KEY`.
+    Variable,
+    /// A key in `auth.json`.
+    SavedKey,
+    ChatGpt,
+    Nothing,
+    /// One that photic does not read, such as in the keyring of the system.
+    Unknown,
+}
+
+impl Login {
+    /// Finds the login in the order of Codex.
+    fn of(
+        environment: &Environment,
+        is_exec: bool,
+        store: Option<&str>,
+        home: Option<&Path>,
+    ) -> Self {
+        if is_exec && environment.get("CODEX_API_KEY").is_some() {
+            return Self::Variable;
+        }
+        if environment.get("CODEX_ACCESS_TOKEN").is_some() {
+            return Self::Unknown;
+        }
+        let saved = home.map_or(Self::Nothing, |home| Self::saved(&home.join("auth.json")));
+        match store {
+            None | Some("file") => saved,
+            // The file is used only if the keyring could not be.
+            Some("auto") if saved != Self::Nothing => saved,
+            Some(_) => Self::Unknown,
+        }
+    }
+
+    /// Reads `auth.json`.
+    fn saved(path: &Path) -> Self {
+        let Ok(text) = std::fs::read_to_string(path) else { return Self::Nothing };
+        let login: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+        match login["auth_mode"].as_str().map(str::to_ascii_lowercase).as_deref() {
+            Some("apikey") => Self::SavedKey,
+            Some("chatgpt" | "chatgptauthtokens") => Self::ChatGpt,
+            Some(_) => Self::Unknown,
+            None if login["OPENAI_API_KEY"].is_string() => Self::SavedKey,
+            None if login["tokens"].is_object() => Self::ChatGpt,
+            None => Self::Nothing,
+        }
+    }
 }
 
 /// Adds a setting. Codex takes `-c` before its subcommand.
@@ -91,16 +190,6 @@ fn config(path: &Path) -> Option<Table> {
     std::fs::read_to_string(path).ok()?.parse().ok()
 }
 
-/// Returns `true` if the saved login is one of `ChatGPT`, and no key.
-fn uses_chatgpt(path: &Path) -> bool {
-    let text = std::fs::read_to_string(path).unwrap_or_default();
-    let login: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-    match login["auth_mode"].as_str() {
-        Some(mode) => mode.eq_ignore_ascii_case("chatgpt"),
-        None => login["tokens"].is_object() && login["OPENAI_API_KEY"].is_null(),
-    }
-}
-
 /// The arguments of Codex.
 #[derive(Debug)]
 struct Arguments<'w>(&'w [String]);
@@ -126,6 +215,19 @@ impl<'w> Arguments<'w> {
                 None => None,
             }
         })
+    }
+
+    /// The first word that is neither an option nor its value.
+    fn subcommand(&self) -> Option<&'w str> {
+        let mut words = self.0.iter();
+        while let Some(word) = words.next() {
+            if WITH_VALUE.contains(&word.as_str()) {
+                words.next();
+            } else if !word.starts_with('-') {
+                return Some(word);
+            }
+        }
+        None
     }
 
     /// The value of a setting that `-c` or `--config` overrides, without quotes.

@@ -59,7 +59,7 @@ impl ConfigCopy {
         };
         let is_yaml = Path::new(&self.file).extension().is_some_and(|it| it == "yaml");
         let after = if is_yaml {
-            before.as_deref().map(|text| in_yaml(text, &self.key, &mut lead))
+            before.as_deref().and_then(|text| in_yaml(text, &self.key, &mut lead))
         } else {
             self.in_json(before.as_deref(), &mut lead)
         };
@@ -132,8 +132,10 @@ fn add(value: &mut Value, pointer: &str, text: &str) {
     }
 }
 
-/// Replaces every URL after this key, line by line: anything else in the file stays as it is.
-fn in_yaml(text: &str, key: &str, lead: &mut impl FnMut(&str) -> Option<String>) -> String {
+/// Replaces every URL after this key, line by line: anything else in the file stays as it is. Returns
+/// `None` if there is none.
+fn in_yaml(text: &str, key: &str, lead: &mut impl FnMut(&str) -> Option<String>) -> Option<String> {
+    let mut is_changed = false;
     let mut one = |line: &str| {
         let (before, after) = line.split_once(':')?;
         let name = before.trim_start_matches([' ', '-']).trim_matches(['"', '\'']);
@@ -141,11 +143,12 @@ fn in_yaml(text: &str, key: &str, lead: &mut impl FnMut(&str) -> Option<String>)
         let url = value.trim_matches(['"', '\'']);
         (name == key).then_some(())?;
         let link = lead(url)?;
+        is_changed = true;
         Some(format!("{before}: \"{link}\""))
     };
     let lines: Vec<String> =
         text.lines().map(|line| one(line).unwrap_or_else(|| line.to_owned())).collect();
-    lines.join("\n") + "\n"
+    is_changed.then(|| lines.join("\n") + "\n")
 }
 
 #[cfg(test)]
@@ -162,8 +165,10 @@ mod tests {
             Some(format!("http://gateway/{}", seen.len()))
         });
         assert_eq!(seen, ["http://h/v1", "http://g"]);
+        let none = in_yaml("models: []\nname: no final newline", "apiBase", &mut |_| None);
+        assert_eq!(none, None);
         assert_eq!(
-            after,
+            after.unwrap(),
             "models:\n  - name: a # apiBase: http://x\n    apiBase: \"http://gateway/1\"\n  \
              - apiBase: \"http://gateway/2\"\n    apiKey: k\n    apiBaseUrl: http://no\n"
         );

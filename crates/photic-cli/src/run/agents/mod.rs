@@ -24,6 +24,8 @@ static TABLE: &str = include_str!("../../../data/agents.toml");
 /// Commands that start the command among their arguments, and words before it that are no command.
 const LAUNCHERS: [&str; 12] =
     ["npx", "bunx", "pnpx", "uvx", "npm", "pnpm", "yarn", "bun", "uv", "node", "env", "nohup"];
+/// Options of launchers with a value, which is no command.
+const LAUNCHER_OPTIONS: [&str; 4] = ["-p", "--package", "--from", "--python"];
 const LAUNCHER_WORDS: [&str; 7] = ["exec", "dlx", "run", "tool", "x", "--", "-y"];
 
 /// An agent of the table.
@@ -63,11 +65,14 @@ enum Special {
     Gemini,
 }
 
-/// A recognized agent, and the place of its name in the command.
+/// A recognized agent, and the place of its arguments in the command.
 #[derive(Debug)]
 pub(crate) struct Recognized {
     pub(crate) agent: Agent,
-    at: usize,
+    /// The place of the agent's first argument.
+    arguments: usize,
+    /// Set if `--` must come before arguments that are added.
+    needs_separator: bool,
 }
 
 /// Reads the table.
@@ -85,25 +90,38 @@ pub(crate) fn recognize(command: &[OsString]) -> anyhow::Result<Option<Recognize
     let agents = table()?;
     let words: Vec<&str> = command.iter().map(|word| word.to_str().unwrap_or_default()).collect();
     let Some(first) = words.first() else { return Ok(None) };
-    let at = if LAUNCHERS.contains(&stem(first)) {
-        let is_command = |word: &&str| {
-            !word.starts_with('-') && !word.contains('=') && !LAUNCHER_WORDS.contains(word)
-        };
-        words.iter().skip(1).position(is_command).map(|at| at + 1)
-    } else {
-        Some(0)
-    };
+    let at = if LAUNCHERS.contains(&stem(first)) { launched(&words) } else { Some(0) };
     let Some((at, word)) = at.and_then(|at| Some((at, *words.get(at)?))) else { return Ok(None) };
-    let mut agents = agents.into_iter();
-    Ok(agents.find(|agent| agent.is_named(word)).map(|agent| Recognized { agent, at }))
+    let Some(agent) = agents.into_iter().find(|agent| agent.is_named(word)) else {
+        return Ok(None);
+    };
+    // Up to `--`, npm takes options for its own.
+    let separator = words.iter().position(|word| *word == "--");
+    let is_npm = at > 0 && stem(first) == "npm";
+    let after = separator.filter(|separator| is_npm && *separator > at).unwrap_or(at);
+    let needs_separator = is_npm && separator.is_none();
+    Ok(Some(Recognized { agent, arguments: after + 1, needs_separator }))
+}
+
+/// The place of the command that a launcher starts.
+fn launched(words: &[&str]) -> Option<usize> {
+    let is_command = |at: &usize| {
+        let word = words[*at];
+        !word.starts_with('-')
+            && !word.contains('=')
+            && !LAUNCHER_WORDS.contains(&word)
+            && !LAUNCHER_OPTIONS.contains(&words[*at - 1])
+    };
+    (1..words.len()).find(is_command)
 }
 
 impl Agent {
     /// Returns `true` if a word of a command is its name, its path or its package.
     fn is_named(&self, word: &str) -> bool {
         let package = self.package.split_once(':').map_or("", |(_, name)| name);
-        // The first `@` belongs to the scope of a package.
-        let version = word.get(1..).and_then(|rest| rest.find('@')).map(|at| at + 1);
+        // An `@` may also be part of a folder, and the first one belongs to the scope of a package.
+        let last = word.rfind('/').map_or(0, |at| at + 1);
+        let version = word.rfind('@').filter(|at| *at > last);
         let unversioned = &word[..version.unwrap_or(word.len())];
         (!package.is_empty() && unversioned == package)
             || self.commands.iter().any(|name| name == stem(unversioned))
@@ -119,7 +137,7 @@ impl Recognized {
         bases: &BaseUrls,
         is_flagged: bool,
     ) -> anyhow::Result<()> {
-        let context = Preparation { environment, bases, at: self.at + 1, is_flagged };
+        let context = Preparation { environment, bases, at: self.arguments, is_flagged };
         match self.agent.special {
             Some(Special::Codex) => codex::prepare(launch, &context)?,
             Some(Special::Gemini) => gemini::prepare(launch, &context),
@@ -130,6 +148,9 @@ impl Recognized {
         }
         let arguments: Vec<String> = self.agent.arguments.iter().map(|one| filled(one)).collect();
         launch.insert(context.at, &arguments);
+        if self.needs_separator && !launch.added.is_empty() {
+            launch.command.insert(context.at, "--".into());
+        }
         Ok(())
     }
 

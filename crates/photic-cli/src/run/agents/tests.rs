@@ -22,6 +22,15 @@ impl Home {
 
     /// The launch of a command for a user with this home.
     fn launched(&self, command: &[&str], set: &[(&str, &str)]) -> Launch {
+        self.prepared(command, set, false)
+    }
+
+    /// The launch of a command whose requests go to a server that a flag names.
+    fn flagged(&self, command: &[&str]) -> Launch {
+        self.prepared(command, &[], true)
+    }
+
+    fn prepared(&self, command: &[&str], set: &[(&str, &str)], is_flagged: bool) -> Launch {
         let home = ("HOME", self.0.to_str().unwrap());
         let environment: Environment = set.iter().copied().chain([home]).collect();
         let bases = BaseUrls::new(&environment, &[]).unwrap();
@@ -29,7 +38,7 @@ impl Home {
         let mut launch = Launch::new(&command);
         launch.set("GOOGLE_GEMINI_BASE_URL", format!("{GATEWAY}/google"));
         let agent = recognize(&command).unwrap().unwrap();
-        agent.prepare(&mut launch, &environment, &bases, false).unwrap();
+        agent.prepare(&mut launch, &environment, &bases, is_flagged).unwrap();
         launch.fill("http://g", "/s");
         launch
     }
@@ -47,19 +56,26 @@ fn value<'l>(launch: &'l Launch, name: &str) -> Option<&'l str> {
 
 #[test]
 fn agents_are_recognized_by_name_path_and_package() {
-    for (command, name, at) in [
-        ("codex exec hi", "Codex", 0),
-        ("/usr/bin/codex", "Codex", 0),
-        ("npx -y @openai/codex@latest exec", "Codex", 2),
-        ("npx @openai/codex exec", "Codex", 1),
-        ("pnpm dlx @google/gemini-cli", "Gemini CLI", 2),
-        ("env A=b claude -p x", "Claude Code", 2),
-        ("node node_modules/.bin/pi", "pi", 1),
-        ("uvx openhands", "OpenHands", 1),
+    for (command, name, arguments) in [
+        ("codex exec hi", "Codex", 1),
+        ("/usr/bin/codex", "Codex", 1),
+        ("npx -y @openai/codex@latest exec", "Codex", 3),
+        ("npx @openai/codex exec", "Codex", 2),
+        ("pnpm dlx @google/gemini-cli", "Gemini CLI", 3),
+        ("env A=b claude -p x", "Claude Code", 3),
+        ("node node_modules/.bin/pi", "pi", 2),
+        ("uvx openhands", "OpenHands", 2),
+        ("npx -p @openai/codex codex exec", "Codex", 4),
+        ("npx --package @openai/codex -y codex", "Codex", 5),
+        ("uvx --python 3.12 --from openhands openhands", "OpenHands", 6),
+        ("npm exec @openai/codex -- exec hi", "Codex", 4),
+        ("/opt/homebrew/opt/node@22/bin/codex", "Codex", 1),
+        ("node node_modules/@openai/codex/bin/codex.js", "Codex", 2),
+        ("npx opencode-ai@1.18.33 run", "opencode", 2),
     ] {
         let words: Vec<OsString> = command.split(' ').map(OsString::from).collect();
         let found = recognize(&words).unwrap().unwrap();
-        assert_eq!((found.agent.name.as_str(), found.at), (name, at), "{command}");
+        assert_eq!((found.agent.name.as_str(), found.arguments), (name, arguments), "{command}");
         assert!(found.hint().starts_with(name), "{}", found.hint());
     }
     for command in ["sh -c codex", "npx", "python agent.py", ""] {
@@ -74,6 +90,18 @@ fn codex_gets_its_setting_before_its_subcommand() {
     let launch = home.launched(&["npx", "codex", "exec", "hi"], &[]);
     let setting = "openai_base_url=\"http://g/openai/v1\"";
     assert_eq!(launch.command, ["npx", "codex", "-c", setting, "exec", "hi"]);
+    // npm takes options for its own up to `--`.
+    for (command, expected) in [
+        ("npm exec @openai/codex -- exec hi", "npm exec @openai/codex -- -c S exec hi"),
+        ("npm x @openai/codex exec", "npm x @openai/codex -- -c S exec"),
+        ("npm exec -p @openai/codex -- codex exec", "npm exec -p @openai/codex -- codex -c S exec"),
+        ("npx -p @openai/codex codex exec", "npx -p @openai/codex codex -c S exec"),
+    ] {
+        let words: Vec<&str> = command.split(' ').collect();
+        let launch = home.launched(&words, &[]);
+        let words: Vec<&str> = launch.command.iter().map(|word| word.to_str().unwrap()).collect();
+        assert_eq!(words.join(" ").replace(setting, "S"), expected);
+    }
     let own = ["codex", "-c", "openai_base_url=\"http://mine\""];
     assert_eq!(home.launched(&own, &[]).command, own);
     for own in [
@@ -106,11 +134,55 @@ fn a_login_with_chatgpt_stays_with_chatgpt() {
     let launch = home.launched(&["codex"], &[]);
     assert_eq!(launch.command[2], "openai_base_url=\"http://g/chatgpt\"");
     assert_eq!(launch.destinations[0].url(), "https://chatgpt.com/backend-api/codex");
-    // A key, or an address of the user's own, comes first.
-    for set in [("CODEX_API_KEY", "k"), ("OPENAI_BASE_URL", "http://mine/v1")] {
-        let launch = home.launched(&["codex"], &[set]);
-        assert_eq!(launch.command[2], "openai_base_url=\"http://g/openai/v1\"");
+    // Codex reads neither variable here, so both leave the login where it belongs.
+    for set in [("CODEX_API_KEY", "k"), ("OPENAI_BASE_URL", "http://router/v1")] {
+        let launch = home.launched(&["codex", "-m", "exec"], &[set]);
+        assert_eq!(launch.command[2], "openai_base_url=\"http://g/chatgpt\"", "{set:?}");
     }
+    let exec = home.launched(&["codex", "-m", "m", "exec", "hi"], &[("CODEX_API_KEY", "k")]);
+    assert_eq!(exec.command[2], "openai_base_url=\"http://g/openai/v1\"");
+    // The user names a server for this run.
+    let flagged = home.flagged(&["codex"]);
+    assert_eq!(flagged.command[2], "openai_base_url=\"http://g/openai/v1\"");
+}
+
+#[test]
+fn a_saved_key_of_codex_stays_with_openai() {
+    let home = Home::new("codex-key", &[(".codex/auth.json", r#"{"OPENAI_API_KEY":"k"}"#)]);
+    let launch = home.launched(&["codex"], &[]);
+    assert_eq!(launch.command[2], "openai_base_url=\"http://g/openai/v1\"");
+    let launch = home.launched(&["codex"], &[("OPENAI_BASE_URL", "http://router/v1")]);
+    assert_eq!(launch.command[2], "openai_base_url=\"http://g/codex/v1\"");
+    assert_eq!(launch.destinations[0].url(), "https://api.openai.com");
+}
+
+#[test]
+fn a_login_of_codex_that_cannot_be_read_is_left_alone() {
+    let login = r#"{"tokens":{"access_token":"x"}}"#;
+    let files = [
+        (".codex/auth.json", login),
+        (".codex/config.toml", "cli_auth_credentials_store = \"keyring\""),
+    ];
+    let auto = ["codex", "-c", "cli_auth_credentials_store=\"auto\""];
+    let keyring = Home::new("codex-keyring", &files);
+    let fresh = Home::new("codex-fresh", &[]);
+    let other = Home::new("codex-other", &[(".codex/auth.json", r#"{"auth_mode":"new"}"#)]);
+    for (home, command, set) in [
+        (&keyring, &auto[..1], ("OPENAI_BASE_URL", "http://router/v1")),
+        (&fresh, &auto, ("X", "y")),
+        (&fresh, &auto[..1], ("X", "y")),
+        (&fresh, &auto[..1], ("CODEX_ACCESS_TOKEN", "t")),
+        (&other, &auto[..1], ("X", "y")),
+    ] {
+        let launch = home.launched(command, &[set]);
+        assert_eq!(launch.command, command);
+        assert_eq!(launch.notes.len(), 1, "{:?}", launch.notes);
+    }
+    let exec = keyring.launched(&["codex", "exec"], &[("CODEX_API_KEY", "k")]);
+    assert_eq!(exec.command[2], "openai_base_url=\"http://g/openai/v1\"");
+    assert!(exec.notes.is_empty());
+    let fallback = Home::new("codex-auto", &files[..1]).launched(&auto, &[]);
+    assert_eq!(fallback.command[2], "openai_base_url=\"http://g/chatgpt\"");
 }
 
 #[test]

@@ -108,6 +108,36 @@ fn amazon_is_where_its_region_is() {
 }
 
 #[test]
+fn amazon_without_a_region_needs_an_upstream_for_all_its_models() {
+    const NAME: &str = "AWS_ENDPOINT_URL_BEDROCK_RUNTIME";
+    let set = |wire: Option<Wire>, models: &[&str]| {
+        let models = models.iter().map(|model| (*model).to_owned()).collect();
+        let mut upstreams =
+            vec![UpstreamConfig { models, ..UpstreamConfig::new("http://m", wire) }];
+        complete_families(&mut upstreams).unwrap();
+        let mut launch = Launch::default();
+        bases(&[], &[]).unwrap().set(&mut launch, &upstreams);
+        assert!(value(&launch, "OPENAI_BASE_URL").is_some());
+        value(&launch, NAME).is_some()
+    };
+    assert!(!set(None, &["gpt-*"]));
+    assert!(!set(Some(Wire::OpenAiChat), &["gpt-*"]));
+    assert!(set(Some(Wire::OpenAiChat), &["*"]));
+    assert!(set(Some(Wire::BedrockConverse), &[]));
+    assert!(set(None, &[]));
+}
+
+#[test]
+fn a_default_provider_gets_only_keys_that_it_issued() {
+    let base = [("ANTHROPIC_BASE_URL", "http://a")];
+    let mut upstreams: Vec<UpstreamConfig> = bases(&base, &[]).unwrap().upstreams().collect();
+    complete_families(&mut upstreams).unwrap();
+    for one in upstreams {
+        assert_eq!(one.issuer_only, one.url != "http://a", "{}", one.url);
+    }
+}
+
+#[test]
 fn every_family_of_the_table_has_a_path_of_its_own() {
     let launch = launched(&[]);
     for (name, url) in &launch.environment {
