@@ -17,11 +17,11 @@ use super::status::{Status, not_found};
 use crate::config::{NamedPrefix, PathPrefixes, Prefix};
 use crate::http::{
     Failure, Passed, Refusal, ReplyBody, Route, asks_for_socket, check_length, check_target,
-    codings, could_hold_pictures, declared_length, drain, headers, is_upload,
+    codings, could_hold_pictures, declared_length, drain, headers, is_upload, read,
 };
 use crate::observe::{RequestGuard, RequestLog, Watched, Watchers};
 use crate::socket::{SocketRequest, Sockets};
-use crate::tenant::{Admission, KeyPlace};
+use crate::tenant::{Admission, Admitted, KeyPlace};
 use crate::turn::{Repair, Turns};
 use crate::upstream::{UpstreamClient, Upstreams, pass_on};
 
@@ -118,8 +118,13 @@ impl Dispatcher {
         let target =
             target.parse().map_err(|_| Box::new(Failure::BadPath.render(route.served_by())))?;
         *request.uri_mut() = target;
-        if let Prefix::Named(name) = prefix {
-            request.extensions_mut().insert(name);
+        match prefix {
+            Prefix::Family(family) => {
+                request.extensions_mut().insert(family);
+            }
+            Prefix::Named(name) => {
+                request.extensions_mut().insert(name);
+            }
         }
         Ok(route)
     }
@@ -179,12 +184,14 @@ impl Dispatcher {
                     (false, true) => Passed::UnknownEncoding,
                     (false, false) => Passed::UnknownPath,
                 };
-                self.pass(wire, request, reason, log).await
+                self.pass((route, wire), request, reason, &admitted, log).await
             }
-            _ if is_unknown => self.pass(wire, request, Passed::UnknownEncoding, log).await,
+            _ if is_unknown => {
+                self.pass((route, wire), request, Passed::UnknownEncoding, &admitted, log).await
+            }
             // If upstreams differ by model, the body must be read to find the upstream.
             _ if is_off && !self.upstreams.differ_by_model() => {
-                self.pass(wire, request, Passed::Off, log).await
+                self.pass((route, wire), request, Passed::Off, &admitted, log).await
             }
             _ => {
                 let repair = if is_off { Repair::Off } else { Repair::On };
@@ -193,27 +200,38 @@ impl Dispatcher {
         }
     }
 
-    /// Streams a request to its upstream unchanged.
+    /// Sends a request to its upstream unchanged. It is streamed, unless the gateway has to sign it.
     async fn pass(
         &self,
-        wire: Wire,
+        (route, wire): (Route, Wire),
         request: Request<Incoming>,
         reason: Passed,
+        admitted: &Admitted,
         log: &mut RequestLog,
     ) -> Result<Response<ReplyBody>, Failure> {
-        let (mut parts, incoming) = request.into_parts();
+        let (mut parts, mut incoming) = request.into_parts();
         log.passed = could_hold_pictures(&parts).then_some(reason);
         let prefix = parts.extensions.get::<NamedPrefix>();
         let upstream = self.upstreams.choose_for_other(wire, prefix).ok_or(Refusal::NoUpstream)?;
         upstream.check_key(&parts.headers, parts.uri.query())?;
         log.upstream = Some((Arc::clone(upstream), wire));
         log.bytes_in = declared_length(&parts.headers).unwrap_or(0);
-        let uri = upstream.other(parts.uri.path(), parts.uri.query());
+        let uri = upstream.unread(route, parts.uri.path(), parts.uri.query());
+        parts.uri = uri.ok_or(Failure::BadPath)?;
         headers::request(&mut parts.headers);
-        let body = Outgoing::stream(incoming, self.client.bounds().bytes);
+        let bounds = self.client.bounds();
+        let body = match upstream.signer_for(&parts.headers) {
+            None => Outgoing::stream(incoming, bounds.bytes),
+            Some(signer) => {
+                let read = read(&mut incoming, bounds, &self.turns.buffers, &admitted.share).await;
+                let pieces = vec![read.inspect_err(|_| drain(incoming))?.bytes];
+                signer.sign(&mut parts, &pieces).await?;
+                Outgoing::pieces(pieces)
+            }
+        };
         let mut outgoing = Request::new(body);
         *outgoing.method_mut() = parts.method;
-        *outgoing.uri_mut() = uri.ok_or(Failure::BadPath)?;
+        *outgoing.uri_mut() = parts.uri;
         *outgoing.headers_mut() = parts.headers;
         let reply = self.client.send(upstream.host(), outgoing).await?;
         Ok(pass_on(reply))

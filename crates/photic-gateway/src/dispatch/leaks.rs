@@ -8,7 +8,7 @@ use crate::http::Route;
 use crate::upstream::Upstreams;
 
 /// Paths, and the family that each belongs to, if any.
-const PATHS: [(&str, Option<Family>); 24] = [
+const PATHS: [(&str, Option<Family>); 25] = [
     ("/v1/chat/completions", Some(Family::OPENAI)),
     ("/chat/completions", Some(Family::OPENAI)),
     ("/v1/responses", Some(Family::OPENAI)),
@@ -28,7 +28,8 @@ const PATHS: [(&str, Option<Family>); 24] = [
     ("/v1/embeddings", None),
     ("/v1/files", None),
     ("/v1/batches", None),
-    ("/upload/v1beta/files", None),
+    ("/upload/v1beta/files", Some(Family::GOOGLE)),
+    ("/v1alpha/models", Some(Family::GOOGLE)),
     ("/openai/deployments/d/chat/completions", Some(Family::OPENAI)),
     ("/inference-profiles", None),
     ("/v1/host/sample", None),
@@ -104,7 +105,7 @@ fn by_default_a_key_reaches_its_issuer_or_no_upstream() {
             }
         }
     }
-    assert_eq!(tried, 768);
+    assert_eq!(tried, 800);
 }
 
 /// The clients of each family reach it on its own paths.

@@ -91,10 +91,16 @@ struct Part {
 /// Returns the boundary between the parts of a form.
 fn boundary(headers: &HeaderMap) -> Option<Vec<u8>> {
     let value = headers.get(CONTENT_TYPE)?.to_str().ok()?;
-    let rest = value.strip_prefix("multipart/form-data")?;
-    let parameter = rest.split(';').map(str::trim).find_map(|one| one.strip_prefix("boundary="))?;
+    let rest = after(value, "multipart/form-data")?;
+    let parameter = rest.split(';').map(str::trim).find_map(|one| after(one, "boundary="))?;
     let boundary = parameter.trim_matches('"');
     (!boundary.is_empty()).then(|| [b"--", boundary.as_bytes()].concat())
+}
+
+/// Returns the rest of a text that begins with these letters, in upper or lower case.
+fn after<'t>(text: &'t str, start: &str) -> Option<&'t str> {
+    let (own, rest) = text.split_at_checked(start.len())?;
+    own.eq_ignore_ascii_case(start).then_some(rest)
 }
 
 fn parts(body: &[u8], boundary: &[u8]) -> Vec<Part> {
@@ -149,9 +155,13 @@ mod tests {
             )
         };
         let mut headers = HeaderMap::new();
-        let kind = HeaderValue::from_static("multipart/form-data; boundary=\"XX\"");
-        headers.insert(CONTENT_TYPE, kind);
         let body = form("batch");
+        for kind in
+            ["multipart/form-data; boundary=\"XX\"", "Multipart/Form-Data; charset=x; Boundary=XX"]
+        {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+            assert_eq!(uploaded_batch(&headers, body.as_bytes()).map(|turns| turns.len()), Some(2));
+        }
         let turns = uploaded_batch(&headers, body.as_bytes()).unwrap();
         let found: Vec<(&str, &str)> = turns
             .iter()

@@ -4,6 +4,7 @@
 //! only if the gateway must read it.
 
 use std::io::{self, BufReader, Read, Write};
+use std::ops::RangeInclusive;
 
 use brotli_decompressor::{Decompressor, DecompressorWriter};
 use bytes::Bytes;
@@ -14,13 +15,18 @@ use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 
 /// Maximum number of encodings in a row.
 const MAX_CODINGS: usize = 4;
-/// Maximum window of zstd. Without its option for long distances, no level takes more.
+/// Maximum window of zstd, which RFC 9659 sets for content encodings. Levels up to 19 take no more.
 const MAX_WINDOW: u64 = 8 << 20;
+/// First byte of a brotli stream with a window of more than 16 MiB. RFC 7932 has no such windows, but
+/// the decoder knows them, and would take up to a gigabyte for one.
+const LARGE_WINDOW: u8 = 0x11;
 /// Decoded bytes up to which any ratio is allowed.
 const FREE_BYTES: u64 = 4 << 20;
 /// Maximum ratio of decoded to encoded bytes beyond that. Conversations that repeat a picture in
 /// every turn reach a few dozen.
 const MAX_RATIO: u64 = 500;
+/// Maximum bytes of all skippable frames of a zstd body. The ratio does not count them.
+const MAX_SKIPPED: u64 = 1 << 20;
 /// Maximum bytes that one piece of a reply may become.
 const MAX_PIECE: usize = 16 << 20;
 
@@ -53,7 +59,7 @@ impl Coding {
         })
     }
 
-    /// Returns the maximum memory that its decoder takes.
+    /// Returns the memory that is charged for its decoder: room for the largest window, and more.
     const fn memory(self) -> u64 {
         match self {
             Self::Gzip | Self::Deflate => 64 << 10,
@@ -80,8 +86,16 @@ impl Coding {
                     Box::new(DeflateDecoder::new(BufReader::new(whole)))
                 }
             }
-            Self::Brotli => Box::new(Decompressor::new(bytes, 64 << 10)),
-            Self::Zstd => Box::new(ZstdFrames { source: Some(BufReader::new(bytes)), frame: None }),
+            Self::Brotli => {
+                let mut start = [0; 1];
+                let read = read_full(&mut bytes, &mut start).map_err(|_| DecodeError::Corrupt)?;
+                if start[0] == LARGE_WINDOW {
+                    return Err(DecodeError::Corrupt);
+                }
+                let whole = io::Cursor::new(start).take(read as u64).chain(bytes);
+                Box::new(Decompressor::new(whole, 64 << 10))
+            }
+            Self::Zstd => Box::new(ZstdFrames::new(bytes)),
         })
     }
 }
@@ -156,10 +170,36 @@ fn read_full(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(length)
 }
 
-/// The frames of a zstd body, one after another.
+/// The frames of a zstd body, one after another. Skippable frames hold no part of it.
 struct ZstdFrames<R: Read> {
     source: Option<BufReader<R>>,
-    frame: Option<StreamingDecoder<BufReader<R>, FrameDecoder>>,
+    frame: Option<StreamingDecoder<ZstdSource<R>, FrameDecoder>>,
+    /// Bytes that skippable frames may still have.
+    skippable: u64,
+}
+
+/// The magic number of a frame, and the bytes after it.
+type ZstdSource<R> = io::Chain<io::Take<io::Cursor<[u8; 4]>>, BufReader<R>>;
+
+/// Magic numbers of skippable frames (RFC 8878, section 3.1.2).
+const SKIPPABLE: RangeInclusive<u32> = 0x184d_2a50..=0x184d_2a5f;
+
+impl<R: Read> ZstdFrames<R> {
+    fn new(source: R) -> Self {
+        Self { source: Some(BufReader::new(source)), frame: None, skippable: MAX_SKIPPED }
+    }
+
+    /// Skips a skippable frame, after its magic number.
+    fn skip_frame(&mut self, source: &mut BufReader<R>) -> io::Result<()> {
+        let mut length = [0; 4];
+        source.read_exact(&mut length)?;
+        let length = u64::from(u32::from_le_bytes(length));
+        // With its head of eight bytes, so that empty ones count, too.
+        let left = self.skippable.checked_sub(length + 8);
+        self.skippable = left.ok_or(io::ErrorKind::InvalidData)?;
+        let skipped = io::copy(&mut source.take(length), &mut io::sink())?;
+        if skipped < length { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
+    }
 }
 
 impl<R: Read> Read for ZstdFrames<R> {
@@ -170,13 +210,22 @@ impl<R: Read> Read for ZstdFrames<R> {
                 if read > 0 {
                     return Ok(read);
                 }
-                self.source = self.frame.take().map(StreamingDecoder::into_inner);
+                let source = self.frame.take().map(StreamingDecoder::into_inner);
+                self.source = source.map(|source| source.into_inner().1);
             }
             let Some(mut source) = self.source.take() else { return Ok(0) };
-            if io::BufRead::fill_buf(&mut source)?.is_empty() {
+            let mut magic = [0; 4];
+            let read = read_full(&mut source, &mut magic)?;
+            if read == 0 {
                 return Ok(0);
             }
-            let frame = StreamingDecoder::new_with_max_window_size(source, MAX_WINDOW);
+            if read == magic.len() && SKIPPABLE.contains(&u32::from_le_bytes(magic)) {
+                self.skip_frame(&mut source)?;
+                self.source = Some(source);
+                continue;
+            }
+            let whole = io::Cursor::new(magic).take(read as u64).chain(source);
+            let frame = StreamingDecoder::new_with_max_window_size(whole, MAX_WINDOW);
             self.frame = Some(frame.map_err(io::Error::other)?);
         }
     }
@@ -188,7 +237,8 @@ pub(crate) struct ReplyDecoder(ReplyCoding);
 enum ReplyCoding {
     Gzip(flate2::write::MultiGzDecoder<Pieces>),
     Deflate(flate2::write::ZlibDecoder<Pieces>),
-    Brotli(Box<DecompressorWriter<Pieces>>),
+    /// With `true` until its first byte was seen.
+    Brotli(Box<DecompressorWriter<Pieces>>, bool),
 }
 
 /// Collects decoded bytes, up to a maximum.
@@ -220,7 +270,8 @@ impl ReplyDecoder {
                 ReplyCoding::Deflate(flate2::write::ZlibDecoder::new(Pieces::default()))
             }
             Coding::Brotli => {
-                ReplyCoding::Brotli(Box::new(DecompressorWriter::new(Pieces::default(), 64 << 10)))
+                let decoder = DecompressorWriter::new(Pieces::default(), 64 << 10);
+                ReplyCoding::Brotli(Box::new(decoder), true)
             }
             Coding::Zstd => return None,
         }))
@@ -239,7 +290,11 @@ impl ReplyDecoder {
                 decoder.flush()?;
                 decoder.get_mut()
             }
-            ReplyCoding::Brotli(decoder) => {
+            ReplyCoding::Brotli(decoder, is_new) => {
+                if *is_new && piece.first() == Some(&LARGE_WINDOW) {
+                    return Err(io::ErrorKind::InvalidData.into());
+                }
+                *is_new &= piece.is_empty();
                 decoder.write_all(piece)?;
                 decoder.flush()?;
                 decoder.get_mut()

@@ -17,6 +17,9 @@ const POLICY: HeaderName = HeaderName::from_static("x-photic-policy");
 /// Holds the key of a tenant. It is never sent to an upstream.
 pub(crate) const TENANT_KEY: HeaderName = HeaderName::from_static("x-photic-key");
 
+/// Holds the key of clients of Azure OpenAI, on the wires of OpenAI.
+const AZURE_KEY: &str = "api-key";
+
 /// Headers that concern only one connection (RFC 9110, section 7.6.1).
 const HOP_BY_HOP: [HeaderName; 8] = [
     header::CONNECTION,
@@ -95,7 +98,7 @@ fn take_key(headers: &mut HeaderMap, query: Option<&str>) -> Option<Vec<u8>> {
         let (scheme, key) = bearer.as_bytes().split_at_checked("Bearer ".len())?;
         scheme.eq_ignore_ascii_case(b"Bearer ").then(|| key.to_vec())
     });
-    let names = Wire::ALL.iter().map(|wire| wire.key_header().0);
+    let names = Wire::ALL.iter().map(|wire| wire.key_header().0).chain([AZURE_KEY]);
     let in_headers: Vec<_> = names.filter_map(|name| headers.remove(name)).collect();
     let in_header = in_headers.first().map(|key| key.as_bytes().to_vec());
     let mut pairs = query.into_iter().flat_map(|query| query.split('&'));
@@ -171,6 +174,9 @@ mod tests {
         assert_eq!(map, headers(&[("x-goog-api-key", "k")]));
         translate(&mut map, Wire::Ollama, None);
         assert_eq!(map, headers(&[("authorization", "Bearer k")]));
+        let mut map = headers(&[("api-key", "k")]);
+        translate(&mut map, Wire::Anthropic, None);
+        assert_eq!(map, headers(&[("x-api-key", "k"), ("anthropic-version", "2023-06-01")]));
         // A signature is valid only for the body that was signed, so it is not passed on.
         let mut map = headers(&[("authorization", "AWS4-HMAC-SHA256 x"), ("x-amz-date", "y")]);
         translate(&mut map, Wire::OpenAiChat, Some("alt=sse&key=q"));

@@ -23,7 +23,7 @@ pub(crate) use encoding::{ReplyDecoder, codings};
 pub(crate) use endpoint::Endpoint;
 pub(crate) use failure::{Failure, HalfRequest, OverQuota};
 pub(crate) use passed::{PASSED, Passed, could_hold_pictures};
-pub(crate) use paths::{is_complete, without_version};
+pub(crate) use paths::{is_below, is_complete, without_version};
 pub(crate) use pieces::pieces;
 pub(crate) use place::{ConnectionPlace, HoldPlace};
 pub(crate) use refusal::Refusal;

@@ -1,6 +1,6 @@
 //! Requests that could hold pictures and are passed on unread.
 
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderName, TRANSFER_ENCODING};
+use http::header::{CONTENT_LENGTH, HeaderName, TRANSFER_ENCODING};
 use http::request::Parts;
 use http::{HeaderMap, Method};
 
@@ -14,7 +14,7 @@ pub(crate) enum Passed {
     Off,
     /// The path is not known.
     UnknownPath,
-    /// The body is not a JSON object with a conversation.
+    /// The body is not a JSON object.
     UnreadableBody,
     /// The body has an unknown content encoding.
     UnknownEncoding,
@@ -39,7 +39,7 @@ impl Passed {
         match self {
             Self::Off => None,
             Self::UnknownPath => Some("the path is not that of a known API"),
-            Self::UnreadableBody => Some("the body is not a conversation in a known format"),
+            Self::UnreadableBody => Some("the body is not a JSON object"),
             Self::UnknownEncoding => Some("the content encoding is not known"),
             Self::WebSocket => Some("the WebSocket is not one of a known API"),
         }
@@ -55,11 +55,8 @@ pub(crate) fn could_hold_pictures(head: &Parts) -> bool {
 }
 
 fn has_body(headers: &HeaderMap) -> bool {
-    let is_form = headers
-        .get(CONTENT_TYPE)
-        .is_some_and(|kind| kind.as_bytes().starts_with(b"application/x-www-form-urlencoded"));
     let length = headers.get(CONTENT_LENGTH).map(|length| length != "0");
-    !is_form && length.unwrap_or_else(|| headers.contains_key(TRANSFER_ENCODING))
+    length.unwrap_or_else(|| headers.contains_key(TRANSFER_ENCODING))
 }
 
 #[cfg(test)]
@@ -86,5 +83,7 @@ mod tests {
         assert!(!could("POST", "/v1/embeddings", &body));
         let form = [("content-length", "9"), ("content-type", "application/x-www-form-urlencoded")];
         assert!(!could("POST", "/oauth/token", &form));
+        // `curl -d` sends every body with this type.
+        assert!(could("POST", "/api/generate", &form));
     }
 }

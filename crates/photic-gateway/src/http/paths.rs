@@ -8,7 +8,7 @@ pub(crate) fn is_complete(path: &str) -> bool {
 }
 
 /// Returns `true` if a path without its version belongs to a wire and to no other.
-pub(super) fn is_below(path: &str, wire: Wire) -> bool {
+pub(crate) fn is_below(path: &str, wire: Wire) -> bool {
     starts_with_any(path, wire.http().prefixes)
 }
 

@@ -54,6 +54,8 @@ pub(crate) struct Stream {
     waiting: bool,
     /// Bytes that were read already and put back. They come first.
     before: Bytes,
+    /// The failure that was met while they were read. It comes after them.
+    failure: Option<Broken>,
     /// Is shown every piece.
     tap: Option<Box<dyn ReplyTap>>,
     /// Set if the body is decoded as it arrives.
@@ -105,14 +107,15 @@ impl Stream {
             alarm: None,
             waiting: false,
             before: Bytes::new(),
+            failure: None,
             tap: None,
             decoder: None,
         }
     }
 
-    /// Puts back bytes that were read of it.
-    pub(crate) fn put_back(&mut self, read: Bytes) {
-        self.before = read;
+    /// Puts back bytes that were read of it, and the failure that ended them, if any.
+    pub(crate) fn put_back(&mut self, read: Bytes, failure: Option<Broken>) {
+        (self.before, self.failure) = (read, failure);
     }
 
     /// Shows every piece to a tap, which is dropped with the stream.
@@ -128,7 +131,7 @@ impl Stream {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.before.is_empty() && self.incoming.is_end_stream()
+        self.before.is_empty() && self.failure.is_none() && self.incoming.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
@@ -153,6 +156,9 @@ impl Stream {
         if !self.before.is_empty() {
             let before = std::mem::take(&mut self.before);
             return Poll::Ready(Some(Ok(Frame::data(before))));
+        }
+        if let Some(failure) = self.failure.take() {
+            return Poll::Ready(Some(Err(failure)));
         }
         while let Poll::Ready(frame) = Pin::new(&mut self.incoming).poll_frame(context) {
             self.waiting = false;

@@ -21,6 +21,9 @@ use super::pages::Pages;
 pub(crate) const WORTH_KEEPING: usize = 64 << 10;
 /// Maximum bytes of all unused buffers together.
 const MAX_UNUSED_BYTES: usize = 96 << 20;
+/// Maximum size of a reused buffer, in multiples of the room that is needed: the caller is charged for
+/// all of it.
+const MAX_EXCESS: usize = 4;
 /// Time after which an unused buffer is freed.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Bytes that are charged at once, so that the lock is not taken for every piece.
@@ -81,13 +84,16 @@ impl Buffers {
         self.lock().iter().map(|idle| idle.bytes.room() as u64).sum()
     }
 
-    /// Takes the smallest unused buffer that is large enough, and charges it to the caller. If none is,
-    /// or the caller would hold too much with it, it is freed for a new one: growing it would copy its
-    /// old bytes for nothing.
+    /// Takes the smallest unused buffer that is large enough, and charges it to the caller. One that is
+    /// far too large stays in the pool. If all are too small, or the caller would hold too much with
+    /// the one that fits, it is freed for a new one: growing it would copy its old bytes for nothing.
     fn fitting(&self, room: usize, charge: Option<&mut Charge>) -> Option<Pages> {
         let mut idle = self.lock();
         let fits = |idle: &Idle| (idle.bytes.room() < room, idle.bytes.room().abs_diff(room));
         let best = (0..idle.len()).min_by_key(|&index| fits(&idle[index]))?;
+        if idle[best].bytes.room() / MAX_EXCESS > room {
+            return None;
+        }
         let Idle { bytes, charge: spare, .. } = idle.swap_remove(best);
         drop(idle);
         let refused = match charge {
@@ -107,10 +113,11 @@ impl Buffers {
     fn keep(&self, mut bytes: Pages, charge: Option<Charge>) {
         bytes.clear();
         let mut spare = self.share.nothing(Use::Spare);
+        // Taken before requests that wait for memory are woken, so that they find the buffer.
+        let mut idle = self.lock();
         // Unused memory may be of any amount, so nothing comes back.
         let left = charge.and_then(|charge| spare.absorb(charge).err());
         debug_assert!(left.is_none(), "unused memory is never refused");
-        let mut idle = self.lock();
         let kept: usize = idle.iter().map(|idle| idle.bytes.room()).sum();
         if kept + bytes.room() <= MAX_UNUSED_BYTES && spare.try_reach(bytes.room() as u64) {
             spare.shrink_to(bytes.room() as u64);
@@ -205,6 +212,9 @@ impl Drop for Buffer {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task::{Context, Wake, Waker};
+
     use super::*;
 
     fn pool() -> Arc<Buffers> {
@@ -325,5 +335,57 @@ mod tests {
         assert_eq!(budget.used()[Use::Spare as usize], 10 << 20);
         assert!(one.charge(Use::Bodies, 42 << 20).await.is_ok());
         assert_eq!((budget.used()[Use::Spare as usize], buffers.bytes()), (0, 0));
+    }
+
+    #[tokio::test]
+    async fn a_small_body_gets_no_huge_buffer() {
+        let budget = MemoryBudget::new(256);
+        let buffers = Buffers::within(&budget);
+        let share = budget.share(CallerIds::default().of("caller"));
+        drop(filled(&buffers, 32 << 20).await);
+        let small = buffers.take(1 << 20, Some(share.nothing(Use::Bodies)));
+        assert_eq!((small.resident, buffers.bytes()), (0, 32 << 20));
+        let large = buffers.take(8 << 20, Some(share.nothing(Use::Bodies)));
+        assert_eq!((large.resident, buffers.bytes()), (32 << 20, 0));
+    }
+
+    /// Notes if the pool was locked in every call.
+    struct LockedWaker {
+        buffers: Arc<Buffers>,
+        calls: AtomicUsize,
+        locked: AtomicUsize,
+    }
+
+    impl Wake for LockedWaker {
+        fn wake(self: Arc<Self>) {
+            self.calls.fetch_add(1, Ordering::SeqCst);
+            let is_locked = self.buffers.idle.try_lock().is_err();
+            self.locked.fetch_add(usize::from(is_locked), Ordering::SeqCst);
+        }
+    }
+
+    /// A request that waits for memory, and looks for unused buffers as soon as it is woken, must not
+    /// look before the buffer is among them. It cannot while the pool is locked.
+    #[tokio::test]
+    async fn who_waits_finds_the_buffer_that_became_unused() {
+        let budget = MemoryBudget::new(0);
+        let buffers = Buffers::within(&budget);
+        let one = budget.share(CallerIds::default().of("one"));
+        let mut buffer = buffers.take(20 << 20, Some(one.nothing(Use::Bodies)));
+        buffer.extend(&vec![0; 20 << 20]).await.unwrap();
+        let waker = Arc::new(LockedWaker {
+            buffers: Arc::clone(&buffers),
+            calls: AtomicUsize::new(0),
+            locked: AtomicUsize::new(0),
+        });
+        let mut wait = std::pin::pin!(one.charge(Use::Bodies, 40 << 20));
+        let given = Waker::from(Arc::clone(&waker));
+        let mut context = Context::from_waker(&given);
+        assert!(wait.as_mut().poll(&mut context).is_pending());
+        drop(buffer);
+        let (calls, locked) = (&waker.calls, &waker.locked);
+        assert!(calls.load(Ordering::SeqCst) > 0, "it was woken");
+        assert_eq!(calls.load(Ordering::SeqCst), locked.load(Ordering::SeqCst));
+        assert!(wait.as_mut().poll(&mut context).is_ready());
     }
 }

@@ -30,6 +30,8 @@ use crate::upstream::pass_on;
 struct RepairedBatch {
     pieces: Vec<Bytes>,
     fixes: Fixes,
+    /// Set if turns that could hold pictures were not read: the first reason.
+    passed: Option<Passed>,
     /// The memory of pieces that are not slices of the client's body.
     charges: Vec<Charge>,
 }
@@ -57,23 +59,27 @@ impl Turns {
             _ => uploaded_batch(&head.headers, &body.bytes),
         };
         let is_unread = turns.is_none() && matches!(route, Route::Batch(_));
-        log.passed = is_unread.then_some(Passed::UnreadableBody);
         let turns = turns.unwrap_or_default();
         let repaired = self.repair_batch(&head, &body.bytes, &turns, route, admitted).await?;
-        let RepairedBatch { pieces, fixes, charges } = repaired;
+        let RepairedBatch { pieces, fixes, passed, charges } = repaired;
+        log.passed = passed.or(is_unread.then_some(Passed::UnreadableBody));
         let upstreams = &self.pipeline.planner.upstreams;
         let prefix = head.extensions.get::<NamedPrefix>();
         let upstream = upstreams.choose_for_other(wire, prefix).ok_or(Refusal::NoUpstream)?;
         upstream.check_key(&head.headers, head.uri.query())?;
         let bytes = pieces.iter().map(|piece| piece.len() as u64).sum();
         log.expect(upstream, wire, 0, bytes);
-        let uri = upstream.other(head.uri.path(), head.uri.query()).ok_or(Failure::BadPath)?;
+        let uri = upstream.other(head.uri.path(), head.uri.query());
         headers::request(&mut head.headers);
         head.headers.remove(CONTENT_LENGTH);
-        let mut outgoing = Request::new(Outgoing::pieces(pieces));
-        *outgoing.method_mut() = Method::POST;
-        *outgoing.uri_mut() = uri;
-        *outgoing.headers_mut() = head.headers;
+        let (mut outgoing, ()) = Request::new(()).into_parts();
+        outgoing.method = Method::POST;
+        outgoing.uri = uri.ok_or(Failure::BadPath)?;
+        outgoing.headers = head.headers;
+        if let Some(signer) = upstream.signer() {
+            signer.sign(&mut outgoing, &pieces).await?;
+        }
+        let outgoing = Request::from_parts(outgoing, Outgoing::pieces(pieces));
         let reply = self.client.send(upstream.host(), outgoing).await?;
         drop(charges);
         let mut reply = pass_on(reply);
@@ -98,7 +104,12 @@ impl Turns {
         let mut batch = RepairedBatch::default();
         let mut at = 0;
         for turn in turns {
-            let Some(endpoint) = endpoint(turn, route) else { continue };
+            let Some(endpoint) = endpoint(turn, route) else {
+                let path = turn.path.as_deref().unwrap_or_default();
+                let is_harmless = photic::wire::holds_no_conversation(path);
+                batch.passed = batch.passed.or((!is_harmless).then_some(Passed::UnknownPath));
+                continue;
+            };
             batch.pieces.push(body.slice(at..turn.body.start));
             at = turn.body.end;
             let whole = body.slice(turn.body.clone());
@@ -107,6 +118,8 @@ impl Turns {
             if !outbound.upstream.serves(endpoint) {
                 return Err(Refusal::OtherApi.into());
             }
+            let is_unread = outbound.is_unread.then_some(Passed::UnreadableBody);
+            batch.passed = batch.passed.or(is_unread);
             batch.pieces.extend(outbound.pieces);
             batch.fixes.add(&outbound.fixes);
             batch.charges.extend(outbound.charges);

@@ -93,7 +93,8 @@ impl Turns {
                     && outbound.upstream.serves(inbound.endpoint)
                     && !outbound.fixes.touch_media()
                 {
-                    outbound = OutboundRequest { is_unread: false, ..self.unchanged(&inbound)? };
+                    let is_unread = outbound.is_unread;
+                    outbound = OutboundRequest { is_unread, ..self.unchanged(&inbound)? };
                 }
                 log.passed = outbound.is_unread.then_some(Passed::UnreadableBody);
                 (Some(recalled), outbound)

@@ -1,5 +1,6 @@
 //! Upstreams: the providers and local servers that requests are sent to, and their profiles.
 
+mod address;
 mod client;
 mod itself;
 mod key_family;

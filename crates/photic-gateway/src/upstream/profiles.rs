@@ -9,17 +9,21 @@ use super::upstreams::{Upstream, Upstreams};
 use crate::config::NamedPrefix;
 use crate::http::Endpoint;
 
-/// Maximum number of model names per wire. Callers choose the names, so beyond it the cache is
-/// cleared.
+/// Maximum number of model names per endpoint and prefix. Callers choose the names, so beyond it
+/// they are forgotten.
 const MAX_NAMES: usize = 512;
 /// Maximum length of a cached model name. A longer one is resolved every time.
 const MAX_NAME_LENGTH: usize = 200;
 
+/// Routes by prefix, then by model, so that a lookup copies no name. The prefixes are those of the
+/// settings; requests without one have the empty one.
+type KnownRoutes = BTreeMap<Arc<str>, BTreeMap<String, ResolvedRoute>>;
+
 /// A cache of resolved routes.
 #[derive(Debug, Default)]
 pub(crate) struct Profiles {
-    /// By endpoint, then by model, so that a lookup does not copy the name.
-    known: Mutex<Vec<BTreeMap<String, ResolvedRoute>>>,
+    /// By endpoint.
+    known: Mutex<Vec<KnownRoutes>>,
 }
 
 /// The upstream of a request, and its profile.
@@ -46,13 +50,12 @@ impl Profiles {
         model: Option<&str>,
         prefix: Option<&NamedPrefix>,
     ) -> Option<ResolvedRoute> {
-        // No model has a line break in its name: it would not be a valid path or setting.
-        let behind = prefix.map(|prefix| [&prefix.0, "\n", model.unwrap_or_default()].concat());
-        let name = behind.as_deref().unwrap_or(model.unwrap_or_default());
+        let name = model.unwrap_or_default();
+        let behind = prefix.map(|prefix| &*prefix.0).unwrap_or_default();
         let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         all.resize_with(Endpoint::count(), BTreeMap::new);
         let known = &mut all[endpoint.index()];
-        if let Some(found) = known.get(name) {
+        if let Some(found) = known.get(behind).and_then(|known| known.get(name)) {
             return Some(found.clone());
         }
         let model = model.filter(|name| !name.is_empty());
@@ -61,6 +64,7 @@ impl Profiles {
         let host = host.unwrap_or_else(|| upstream.host());
         let profile = photic::profile::resolve(upstream.speaks(endpoint), model, Some(host));
         let found = ResolvedRoute { upstream, known: Arc::new(ResolvedProfile::new(profile)) };
+        let known = known.entry(behind.into()).or_default();
         if known.len() >= MAX_NAMES {
             known.clear();
         }
@@ -123,6 +127,24 @@ mod tests {
             assert!(profiles.of(&upstreams, Wire::Anthropic.into(), Some(&name), None).is_some());
         }
         let all = profiles.known.lock().unwrap();
-        assert_eq!(all[Wire::Anthropic as usize].len(), 9);
+        assert_eq!(all[Wire::Anthropic as usize][""].len(), 9);
+    }
+
+    #[test]
+    fn a_model_is_not_taken_for_a_prefix() {
+        let mut config =
+            Config::parse("[[upstream]]\nurl='http://all'\n[[upstream]]\nurl='http://azure'")
+                .unwrap()
+                .upstream;
+        config[1].prefix = Some("azure".to_owned());
+        let upstreams = Upstreams::new(&config).unwrap();
+        let profiles = Profiles::default();
+        let azure = NamedPrefix("azure".into());
+        let host = |model, prefix| {
+            let found = profiles.of(&upstreams, Wire::OpenAiChat.into(), Some(model), prefix);
+            found.unwrap().upstream.host().to_owned()
+        };
+        assert_eq!(host("azure\ngpt-4o", None), "all");
+        assert_eq!(host("gpt-4o", Some(&azure)), "azure");
     }
 }

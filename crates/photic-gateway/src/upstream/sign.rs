@@ -131,7 +131,8 @@ fn scope(headers: &HeaderMap) -> Option<(&str, &str)> {
     Some((parts.next()?, parts.nth(1)?))
 }
 
-fn carries_key(headers: &HeaderMap) -> bool {
+/// Returns `true` if a request carries a bearer token, and is not signed.
+pub(super) fn carries_key(headers: &HeaderMap) -> bool {
     let scheme = headers.get(AUTHORIZATION).and_then(|value| value.as_bytes().get(..7));
     scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"Bearer "))
 }

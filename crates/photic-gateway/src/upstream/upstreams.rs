@@ -8,43 +8,44 @@ use photic::Wire;
 use photic::wire::PathParams;
 
 use super::key_family::{KeyIssuer, KeyShapes};
-use super::sign::Signer;
+use super::sign::{Signer, carries_key};
 use crate::config::{ConfigError, Family, NamedPrefix, UpstreamConfig};
-use crate::http::{Endpoint, Refusal, Route, is_complete, without_version};
+use crate::http::{Endpoint, Refusal, Route, without_version};
 
 /// A provider or local server that requests are sent to.
 #[derive(Debug)]
 pub(crate) struct Upstream {
-    scheme: Scheme,
-    authority: Authority,
+    pub(super) scheme: Scheme,
+    pub(super) authority: Authority,
     /// The path of its URL, without a final slash or version.
-    base: String,
+    pub(super) base: String,
     /// Set if its URL ends with a version, or has none by configuration.
-    versioned: bool,
+    pub(super) versioned: bool,
     /// The version before the paths of conversations, or nothing.
-    version: &'static str,
-    wire: Option<Wire>,
+    pub(super) version: &'static str,
+    pub(super) wire: Option<Wire>,
     models: Vec<String>,
     /// Set if it may have a WebSocket for Responses.
     websocket: bool,
     /// Set if it takes precedence over upstreams that name models.
     overrides: bool,
     /// Set if only requests behind this path prefix are sent to it.
-    prefix: Option<String>,
+    pub(super) prefix: Option<String>,
     /// Signs requests to Amazon Bedrock.
     signer: Option<Signer>,
     /// Set if it gets only keys that its own family may have issued.
     issuer: Option<(Family, Arc<KeyShapes>)>,
     /// URLs of the common paths, computed once.
-    usual: Vec<(String, Uri)>,
+    pub(super) usual: Vec<(String, Uri)>,
 }
 
 /// All upstreams: the configured ones, or the defaults if none is configured.
 #[derive(Debug)]
 pub(crate) struct Upstreams {
     all: Vec<Arc<Upstream>>,
+    keys: KeyShapes,
     /// Set if no upstream is configured: a key is then sent only to the provider that issued it.
-    keys: Option<KeyShapes>,
+    is_default: bool,
 }
 
 impl Upstreams {
@@ -64,11 +65,9 @@ impl Upstreams {
             Ok(Arc::new(upstream))
         };
         let mut all = |list: &[UpstreamConfig]| list.iter().map(&mut one).collect::<Result<_, _>>();
-        if configured.is_empty() {
-            let keys = Some(KeyShapes::load()?);
-            return Ok(Self { all: all(&UpstreamConfig::defaults()?)?, keys });
-        }
-        Ok(Self { all: all(configured)?, keys: None })
+        let (keys, is_default) = (KeyShapes::load()?, configured.is_empty());
+        let all = if is_default { all(&UpstreamConfig::defaults()?)? } else { all(configured)? };
+        Ok(Self { all, keys, is_default })
     }
 
     /// Iterates over all upstreams.
@@ -82,7 +81,7 @@ impl Upstreams {
     }
 
     /// Returns the wire whose upstream may get the request: that of its route, or that of its key if
-    /// the path belongs to no wire.
+    /// the path belongs to no wire and an upstream is there for the key.
     ///
     /// # Errors
     ///
@@ -90,28 +89,45 @@ impl Upstreams {
     /// envelope that needs one.
     pub(crate) fn permit<B>(&self, route: Route, request: &Request<B>) -> Result<Wire, Refusal> {
         let wire = route.served_by();
-        let Some(keys) = &self.keys else { return Ok(wire) };
+        if !self.is_default {
+            return Ok(self.of_key(route, request).unwrap_or(wire));
+        }
         if route.endpoint().is_some_and(Endpoint::needs_configuration) {
             return Err(Refusal::NoUpstream);
         }
         let is_of_wire = match (route, route.endpoint()) {
-            (Route::Other(_), _) => {
-                Route::by_path(request.method(), request.uri().path()) == Some(route)
-            }
+            (Route::Other(_), _) => is_below_a_wire(route, request),
             (Route::Openwop, _) => false,
             (_, Some(endpoint)) => endpoint.is_own(request.uri().path()),
             (_, None) => true,
         };
-        match keys.owner(request.headers(), request.uri().query()) {
+        match self.keys.owner(request.headers(), request.uri().query()) {
             KeyIssuer::NoKey => Ok(wire),
             KeyIssuer::Unknown if is_of_wire => Ok(wire),
             KeyIssuer::Family(family) if family == Family::of(wire) => Ok(wire),
-            KeyIssuer::Family(family) if !is_of_wire && route.endpoint().is_none() => {
+            KeyIssuer::Family(family)
+                if !is_of_wire && route.endpoint().is_none() && !has_prefix(request) =>
+            {
                 Ok(family.wire())
             }
             KeyIssuer::Unknown | KeyIssuer::Family(_) | KeyIssuer::Foreign => {
                 Err(Refusal::ForeignKey)
             }
+        }
+    }
+
+    /// Returns the wire of a key on a path that belongs to no wire, if an upstream is configured for
+    /// it. Behind a prefix, the prefix decides.
+    fn of_key<B>(&self, route: Route, request: &Request<B>) -> Option<Wire> {
+        let is_other = matches!(route, Route::Other(_)) && !is_below_a_wire(route, request);
+        if !is_other || has_prefix(request) {
+            return None;
+        }
+        match self.keys.owner(request.headers(), request.uri().query()) {
+            KeyIssuer::Family(family) if family != Family::of(route.wire()) => {
+                self.choose_for_other(family.wire(), None).map(|_| family.wire())
+            }
+            _ => None,
         }
     }
 
@@ -161,8 +177,19 @@ impl Upstreams {
     }
 }
 
+/// Returns `true` if a request came behind the path prefix of a family or of an upstream.
+fn has_prefix<B>(request: &Request<B>) -> bool {
+    let extensions = request.extensions();
+    extensions.get::<Family>().is_some() || extensions.get::<NamedPrefix>().is_some()
+}
+
+/// Returns `true` if the path of a request is one of the wire of its route, and of no other.
+fn is_below_a_wire<B>(route: Route, request: &Request<B>) -> bool {
+    Route::by_path(request.method(), request.uri().path()) == Some(route)
+}
+
 impl Upstream {
-    fn new(config: &UpstreamConfig) -> Result<Self, ConfigError> {
+    pub(super) fn new(config: &UpstreamConfig) -> Result<Self, ConfigError> {
         let wrong = |problem: &str| ConfigError::Value {
             key: "upstream.url".to_owned(),
             problem: format!("`{}` {problem}", config.url),
@@ -251,6 +278,11 @@ impl Upstream {
         }
     }
 
+    /// Returns the signer, if a request with these headers has to be signed.
+    pub(crate) fn signer_for(&self, headers: &HeaderMap) -> Option<&Signer> {
+        self.signer.as_ref().filter(|_| !carries_key(headers))
+    }
+
     /// Returns the host, with the port if the URL has one.
     pub(crate) fn host(&self) -> &str {
         self.authority.as_str()
@@ -261,75 +293,6 @@ impl Upstream {
         let usual = if self.scheme == Scheme::HTTPS { 443 } else { 80 };
         let host = self.authority.host();
         (host.trim_matches(['[', ']']), self.authority.port_u16().unwrap_or(usual))
-    }
-
-    /// Returns the URL for a path of a conversation. It contains the version of the upstream, if it
-    /// has one, even if the client's path does not. Behind a named prefix, the path is complete: the
-    /// client would have appended it to the same base URL.
-    pub(crate) fn route(&self, path: &str, query: Option<&str>) -> Option<Uri> {
-        if self.prefix.is_some() {
-            return self.join(path, query);
-        }
-        let path = without_version(path);
-        let usual = self.usual.iter().find(|(usual, _)| *usual == path && query.is_none());
-        match usual {
-            Some((_, uri)) => Some(uri.clone()),
-            None if is_complete(path) => {
-                // The base URL may end with the version already.
-                let version = self.base.rsplit_once('/').map_or("", |(_, last)| last);
-                let own = path.strip_prefix('/').and_then(|path| path.strip_prefix(version));
-                let own = own.filter(|rest| version.starts_with("v1") && rest.starts_with('/'));
-                self.join(own.unwrap_or(path), query)
-            }
-            None => self.join(&[self.version, path].concat(), query),
-        }
-    }
-
-    /// Returns the URL of a socket: like that of a turn if the path has no other prefix than a version.
-    pub(crate) fn socket(&self, path: &str, query: Option<&str>) -> Option<Uri> {
-        let is_plain = without_version(path.trim_end_matches('/')) == "/responses";
-        if is_plain { self.route(path, query) } else { self.prefixed(path, query) }
-    }
-
-    /// Returns the URL for any other path: as the client wrote it, but without a version that the
-    /// upstream's own URL already has.
-    pub(crate) fn other(&self, path: &str, query: Option<&str>) -> Option<Uri> {
-        if self.versioned && self.prefix.is_none() {
-            self.route(path, query)
-        } else {
-            self.join(path, query)
-        }
-    }
-
-    /// Returns the URL for a path with a prefix, as the client wrote it. A prefix that begins like the
-    /// path of the upstream's own URL replaces it, unless the request came behind a named prefix.
-    pub(crate) fn prefixed(&self, path: &str, query: Option<&str>) -> Option<Uri> {
-        if self.prefix.is_some() {
-            return self.join(path, query);
-        }
-        let first = |path: &str| path.split('/').nth(1).map(str::to_owned);
-        if !self.base.is_empty() && first(&self.base) == first(path) {
-            return self.build(path, query);
-        }
-        if self.versioned && !self.version.is_empty() {
-            return self.join(&[self.version, without_version(path)].concat(), query);
-        }
-        self.join(path, query)
-    }
-
-    fn join(&self, path: &str, query: Option<&str>) -> Option<Uri> {
-        self.build(&[self.base.as_str(), path].concat(), query)
-    }
-
-    fn build(&self, path: &str, query: Option<&str>) -> Option<Uri> {
-        let query = query.map(|query| ["?", query].concat()).unwrap_or_default();
-        let whole = [path, &query].concat();
-        Uri::builder()
-            .scheme(self.scheme.clone())
-            .authority(self.authority.clone())
-            .path_and_query(whole)
-            .build()
-            .ok()
     }
 }
 
@@ -450,57 +413,11 @@ mod tests {
     }
 
     #[test]
-    fn addresses_are_joined_with_one_version() {
-        for (url, path, route, other) in [
-            (
-                "http://h",
-                "/chat/completions",
-                "http://h/v1/chat/completions",
-                "http://h/chat/completions",
-            ),
-            ("http://h/", "/v1/models", "http://h/v1/models", "http://h/v1/models"),
-            ("http://h/v1", "/v1/models", "http://h/v1/models", "http://h/v1/models"),
-            ("http://h/api/v1/", "/models", "http://h/api/v1/models", "http://h/api/v1/models"),
-        ] {
-            let upstream = Upstream::new(&url.parse().unwrap()).unwrap();
-            assert_eq!(upstream.route(path, None).unwrap(), route);
-            assert_eq!(upstream.other(path, None).unwrap(), other);
-        }
-    }
-
-    #[test]
-    fn complete_paths_get_no_version() {
-        for (url, path, route) in [
-            ("http://h", "/api/chat", "http://h/api/chat"),
-            ("http://h/v1", "/v1beta/models/g:x", "http://h/v1beta/models/g:x"),
-            ("http://h/v1beta/", "/v1beta/models/g:x", "http://h/v1beta/models/g:x"),
-            ("http://h/a", "/model/m/converse", "http://h/a/model/m/converse"),
-        ] {
-            let upstream = Upstream::new(&url.parse().unwrap()).unwrap();
-            assert_eq!(upstream.route(path, None).unwrap(), route);
-        }
-    }
-
-    #[test]
     fn addresses_that_cannot_be_used() {
         for url in ["h:1", "ftp://h", "http://u:p@h", "http://h?x=1", "/v1"] {
             let config: UpstreamConfig = url.parse().unwrap();
             let says = config.check().unwrap_err().to_string();
             assert!(!says.contains("u:p"), "{says}");
-        }
-    }
-
-    #[test]
-    fn addresses_that_are_complete() {
-        for (url, path, address) in [
-            ("http://h/v4/", "/v1/chat/completions", "http://h/v4/chat/completions"),
-            ("http://h/v1", "/v1/embeddings", "http://h/v1/embeddings"),
-            ("http://h", "/chat/completions", "http://h/chat/completions"),
-        ] {
-            let config = UpstreamConfig { unversioned: true, ..url.parse().unwrap() };
-            let upstream = Upstream::new(&config).unwrap();
-            assert_eq!(upstream.route(path, None).unwrap(), address);
-            assert_eq!(upstream.other(path, None).unwrap(), address);
         }
     }
 }

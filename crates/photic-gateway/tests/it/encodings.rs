@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 
+use brotli::enc::BrotliEncoderParams;
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 use photic::Wire;
@@ -43,9 +44,25 @@ pub(crate) fn encoded(coding: &str, body: &[u8]) -> Vec<u8> {
         "zstd" => {
             ruzstd::encoding::compress_to_vec(body, ruzstd::encoding::CompressionLevel::Fastest)
         }
+        "large br" => {
+            // Windows beyond 16 MiB, of which RFC 7932 knows nothing.
+            let large = BrotliEncoderParams { large_window: true, lgwin: 26, ..fastest() };
+            let mut out = Vec::new();
+            let mut encoder = brotli::CompressorWriter::with_params(&mut out, 4096, &large);
+            encoder.write_all(body).unwrap();
+            drop(encoder);
+            out
+        }
         other => unreachable!("{other}"),
     }
 }
+
+fn fastest() -> BrotliEncoderParams {
+    BrotliEncoderParams { quality: 1, ..BrotliEncoderParams::default() }
+}
+
+/// A zstd frame that holds no part of the body.
+const SKIPPED: &[u8] = b"\x5a\x2a\x4d\x18\x03\0\0\0abc";
 
 #[tokio::test]
 async fn an_encoded_body_is_repaired_like_a_plain_one() {
@@ -60,6 +77,8 @@ async fn an_encoded_body_is_repaired_like_a_plain_one() {
     all.push(("x-gzip", encoded("gzip", &body)));
     all.push(("deflate", encoded("bare deflate", &body)));
     all.push(("gzip, zstd", twice));
+    let frame = encoded("zstd", &body);
+    all.push(("zstd", [SKIPPED, &frame, SKIPPED, SKIPPED].concat()));
     all.push(("identity", body));
     for (coding, bytes) in all {
         let headers = format!("content-encoding: {coding}\r\n");
@@ -104,6 +123,19 @@ async fn a_corrupt_body_is_refused() {
             assert_eq!((reply.status, code), (400, Some("bad_encoding")), "{coding}");
         }
     }
+    let large = encoded("large br", &body);
+    assert_eq!(large[0], 0x11);
+    for (coding, bytes) in [
+        ("br", &*large),
+        ("gzip, br", &*encoded("large br", &encoded("gzip", &body))),
+        ("zstd", &SKIPPED[..SKIPPED.len() - 1]),
+        ("zstd", &SKIPPED[..6]),
+    ] {
+        let headers = format!("content-encoding: {coding}\r\n");
+        let reply = exchange(gateway, &post("/v1/messages", &headers, bytes)).await;
+        let code = reply.header("x-photic-error");
+        assert_eq!((reply.status, code), (400, Some("bad_encoding")), "{coding}");
+    }
     assert!(upstream.seen.lock().unwrap().is_empty());
 }
 
@@ -133,13 +165,7 @@ async fn a_bomb_is_refused() {
 async fn a_reply_that_comes_compressed_unasked_is_translated_all_the_same() {
     let answer = br#"{"id":"c","object":"chat.completion","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"red"}}],"usage":{"prompt_tokens":1,"completion_tokens":1}}"#;
     for coding in ["gzip", "deflate", "br"] {
-        let body = encoded(coding, answer);
-        let head = format!(
-            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-encoding: {coding}\r\n\
-             content-length: {}\r\n\r\n",
-            body.len()
-        );
-        let whole = [head.as_bytes(), &body].concat();
+        let whole = encoded_reply(coding, &encoded(coding, answer));
         let (address, upstream) = Upstream::start(move |_| vec![Act::Send(whole.clone())]).await;
         let settings =
             format!("[[upstream]]\nurl = 'http://{address}'\nwire = 'openai-chat'\nmodels = ['*']");
@@ -153,4 +179,26 @@ async fn a_reply_that_comes_compressed_unasked_is_translated_all_the_same() {
         assert_eq!(json["content"][0]["text"], "red", "{coding}");
         assert!(upstream.last().head.contains("accept-encoding: identity\r\n"));
     }
+}
+
+#[tokio::test]
+async fn a_reply_with_a_large_window_is_not_decoded() {
+    let whole = encoded_reply("br", &encoded("large br", b"{\"choices\":[]}"));
+    let (address, _) = Upstream::start(move |_| vec![Act::Send(whole.clone())]).await;
+    let settings =
+        format!("[[upstream]]\nurl = 'http://{address}'\nwire = 'openai-chat'\nmodels = ['*']");
+    let gateway = started(&settings).await;
+    let body = turn(Wire::Anthropic, false);
+    let reply = exchange(gateway, &post("/v1/messages", "x-api-key: k\r\n", &body)).await;
+    assert_eq!(reply.status, 502, "{reply:?}");
+}
+
+/// Returns a reply with an encoded body.
+fn encoded_reply(coding: &str, body: &[u8]) -> Vec<u8> {
+    let head = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-encoding: {coding}\r\n\
+         content-length: {}\r\n\r\n",
+        body.len()
+    );
+    [head.as_bytes(), body].concat()
 }

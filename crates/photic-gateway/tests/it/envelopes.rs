@@ -156,6 +156,10 @@ async fn a_prefix_of_the_upstream_is_not_doubled() {
         ("/anthropic", "/anthropic/v1/messages", "/anthropic/v1/messages"),
         ("/v1", "/v1/model/m/invoke", "/v1/model/m/invoke"),
         ("/proxy", "/api/v1/chat/completions", "/proxy/api/v1/chat/completions"),
+        ("/api/v1", "/api/v1/embeddings", "/api/v1/embeddings"),
+        ("/anthropic", "/anthropic/v1/files", "/anthropic/v1/files"),
+        ("/anthropic", "/anthropic/v1/messages/batches", "/anthropic/v1/messages/batches"),
+        ("/proxy", "/api/v1/embeddings", "/proxy/api/v1/embeddings"),
     ] {
         let gateway = started(&format!("[[upstream]]\nurl = 'http://{address}{base}'")).await;
         let query = "?api-version=2026-01-01";
@@ -286,6 +290,9 @@ async fn a_request_that_is_not_read_says_why() {
         ("/v1/chat/completions", "x-photic-off: 1\r\n", b"{\"messages\":[]}", Some("off")),
         ("/v1/chat/completions", "", b"not json", Some("unreadable_body")),
         ("/v1/messages/batches", "", b"not json", Some("unreadable_body")),
+        ("/v1/messages/batches", "", b"{\"requests\":[{\"params\":[]}]}", Some("unreadable_body")),
+        ("/v1/messages/count_tokens", "", b"not json", Some("unreadable_body")),
+        ("/v1/conversations", "", b"{\"items\":[]}", Some("unknown_path")),
         ("/v1/messages", "content-encoding: snappy\r\n", b"{}", Some("unknown_encoding")),
         ("/v1/chat/completions", "", b"{\"messages\":[]}", None),
         ("/v1/embeddings", "", b"{\"input\":\"x\"}", None),
@@ -297,9 +304,9 @@ async fn a_request_that_is_not_read_says_why() {
     let page = exchange(gateway, &get("/metrics", "")).await;
     let page = String::from_utf8(page.body).unwrap();
     for line in [
-        "photic_passed_total{reason=\"unknown_path\"} 2",
+        "photic_passed_total{reason=\"unknown_path\"} 3",
         "photic_passed_total{reason=\"off\"} 1",
-        "photic_passed_total{reason=\"unreadable_body\"} 2",
+        "photic_passed_total{reason=\"unreadable_body\"} 4",
         "photic_passed_total{reason=\"unknown_encoding\"} 1",
     ] {
         assert!(page.contains(line), "{line} in {page}");
@@ -323,13 +330,7 @@ async fn every_turn_of_a_batch_is_repaired() {
         "{{\"custom_id\":\"a\",\"method\":\"POST\",\"url\":\"/v1/chat/completions\",\"body\":{chat}}}"
     );
     let file = format!("{line}\nno line\n{line}\n");
-    let form = format!(
-        "--b\r\ncontent-disposition: form-data; name=\"purpose\"\r\n\r\nbatch\r\n--b\r\n\
-         content-disposition: form-data; name=\"file\"; filename=\"x.jsonl\"\r\n\r\n{file}\r\n--b--\r\n"
-    );
-    let request = String::from_utf8(post("/v1/files", "", form.as_bytes())).unwrap();
-    let request = request.replace("application/json", "multipart/form-data; boundary=b");
-    let reply = exchange(gateway, request.as_bytes()).await;
+    let reply = exchange(gateway, &upload(&file)).await;
     assert_eq!((reply.status, reply.header("x-photic-fixed")), (200, Some("hoisted=2")));
     let sent = String::from_utf8(upstream.last().body).unwrap();
     let lines: Vec<&str> = sent.lines().filter(|line| line.starts_with("{\"custom_id\"")).collect();
@@ -347,6 +348,32 @@ async fn every_turn_of_a_batch_is_repaired() {
     let sent: Value = serde_json::from_slice(&upstream.last().body).unwrap();
     let label = "/requests/0/params/messages/2/content/0/content/1/source/media_type";
     assert_eq!(sent.pointer(label).unwrap(), "image/png");
+}
+
+/// Returns an upload of a batch with these lines.
+fn upload(lines: &str) -> Vec<u8> {
+    let form = format!(
+        "--b\r\ncontent-disposition: form-data; name=\"purpose\"\r\n\r\nbatch\r\n--b\r\n\
+         content-disposition: form-data; name=\"file\"; filename=\"x.jsonl\"\r\n\r\n{lines}\r\n--b--\r\n"
+    );
+    let request = String::from_utf8(post("/v1/files", "", form.as_bytes())).unwrap();
+    request.replace("application/json", "multipart/form-data; boundary=b").into_bytes()
+}
+
+#[tokio::test]
+async fn a_batch_says_which_lines_were_not_read() {
+    let (address, _) = Upstream::answering("{}").await;
+    let gateway = gateway(address, "").await;
+    let read = "{\"url\":\"/v1/chat/completions\",\"body\":{\"messages\":[]}}";
+    for (line, reason) in [
+        (read, None),
+        ("{\"url\":\"/v1/embeddings\",\"body\":{\"input\":\"x\"}}", None),
+        ("{\"url\":\"/v1/completions\",\"body\":{\"prompt\":\"x\"}}", Some("unknown_path")),
+        ("{\"url\":\"/v1/chat/completions\",\"body\":[1]}", Some("unreadable_body")),
+    ] {
+        let reply = exchange(gateway, &upload(&format!("{read}\n{line}\n{read}"))).await;
+        assert_eq!((reply.status, reply.header("x-photic-passed")), (200, reason), "{line}");
+    }
 }
 
 #[tokio::test]

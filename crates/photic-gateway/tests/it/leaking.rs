@@ -4,13 +4,14 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use photic::Wire;
 use photic_gateway::{Config, Family, Gateway, PathPrefixes, UpstreamConfig};
 
 use crate::caller::{Reply, exchange, get, post};
 use crate::scripted::Upstream;
 
 /// Paths, and the family that each belongs to, if any.
-const PATHS: [(&str, Option<Family>); 22] = [
+const PATHS: [(&str, Option<Family>); 23] = [
     ("/v1/chat/completions", Some(Family::OPENAI)),
     ("/chat/completions", Some(Family::OPENAI)),
     ("/v1/responses", Some(Family::OPENAI)),
@@ -29,7 +30,8 @@ const PATHS: [(&str, Option<Family>); 22] = [
     ("/v1/embeddings", None),
     ("/v1/files", None),
     ("/v1/batches", None),
-    ("/upload/v1beta/files", None),
+    ("/upload/v1beta/files", Some(Family::GOOGLE)),
+    ("/v1alpha/files", Some(Family::GOOGLE)),
     ("/openai/deployments/d/chat/completions", Some(Family::OPENAI)),
     ("/inference-profiles", None),
     ("/anything", None),
@@ -43,20 +45,26 @@ const OWN: [(&str, Option<Family>); 4] = [
     ("/.well-known/openwop", None),
 ];
 
-/// Headers that contain keys.
-const KEYS: [&str; 6] = [
+/// Headers and queries that contain keys.
+const KEYS: [&str; 7] = [
     "authorization: Bearer sk-proj-KEY",
     "authorization: Bearer sk-ant-KEY",
     "authorization: AWS4-HMAC-SHA256 Credential=KEY",
     "x-api-key: KEY",
     "x-goog-api-key: KEY",
     "api-key: KEY",
+    "?key=AIzaKEY",
 ];
 
 const BODY: &[u8] = b"{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}";
 
 async fn asked(gateway: SocketAddr, path: &str, key: &str) -> Reply {
-    exchange(gateway, &post(path, &format!("{key}\r\n"), BODY)).await
+    let request = if key.starts_with('?') {
+        post(&format!("{path}{key}"), "", BODY)
+    } else {
+        post(path, &format!("{key}\r\n"), BODY)
+    };
+    exchange(gateway, &request).await
 }
 
 async fn serving(config: Config) -> SocketAddr {
@@ -166,4 +174,65 @@ async fn behind_a_prefix_a_family_reaches_its_own_upstream_only() {
     let after: usize =
         upstreams.iter().map(|(_, upstream)| upstream.seen.lock().unwrap().len()).sum();
     assert_eq!(before, after);
+}
+
+#[tokio::test]
+async fn on_a_path_of_no_wire_the_key_decides_between_the_upstreams() {
+    let (first, openai) = Upstream::answering("{}").await;
+    let (second, google) = Upstream::answering("{}").await;
+    let settings = |wire: Option<Wire>| {
+        settings(vec![
+            UpstreamConfig::new(format!("http://{first}"), Some(Wire::OpenAiChat)),
+            UpstreamConfig::new(format!("http://{second}"), wire),
+        ])
+    };
+    let gateway = serving(settings(Some(Wire::Gemini))).await;
+    for (path, key) in [
+        ("/v1alpha/files", "?key=AIzaKEY"),
+        ("/upload/v1beta/files", "?key=KEY"),
+        ("/upload/v1alpha/files", "?key=KEY"),
+        ("/v1/files", "?key=KEY"),
+        ("/v1/models", "x-goog-api-key: KEY"),
+        ("/anything", "authorization: Bearer AIzaKEY"),
+    ] {
+        let before = google.seen.lock().unwrap().len();
+        assert_eq!(asked(gateway, path, key).await.status, 200, "{path} with {key}");
+        assert_eq!(google.seen.lock().unwrap().len(), before + 1, "{path} with {key}");
+    }
+    assert!(openai.seen.lock().unwrap().is_empty());
+    // What no upstream is for, and keys of unknown issuers, go where they went.
+    for key in ["authorization: Bearer sk-proj-KEY", "authorization: Bearer sk-ant-KEY", "a: b"] {
+        let before = openai.seen.lock().unwrap().len();
+        assert_eq!(asked(gateway, "/v1/files", key).await.status, 200, "{key}");
+        assert_eq!(openai.seen.lock().unwrap().len(), before + 1, "{key}");
+    }
+    let before = google.seen.lock().unwrap().len();
+    // Requests behind the prefix of a family stay with it, whatever key they have.
+    let prefixes = Some(PathPrefixes::new("token-of-this-run"));
+    let gateway = serving(Config { prefixes, ..settings(Some(Wire::Gemini)) }).await;
+    asked(gateway, "/token-of-this-run/openai/v1/files", "?key=AIzaKEY").await;
+    assert_eq!(google.seen.lock().unwrap().len(), before);
+}
+
+#[cfg(feature = "openwop")]
+#[tokio::test]
+async fn a_call_of_openwop_sends_a_key_to_its_issuer_only() {
+    // Without any upstream configured, calls go to OpenAI.
+    let text = "[openwop]\nenabled = true\nmodel = 'gpt-4o'";
+    let config = Config { listen: "127.0.0.1:0".to_owned(), ..Config::parse(text).unwrap() };
+    let gateway = serving(config).await;
+    let body = b"{\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}";
+    for key in [
+        "authorization: Bearer sk-ant-KEY",
+        "authorization: Bearer AIzaKEY",
+        "authorization: Bearer gsk_KEY",
+        "x-api-key: KEY",
+        "x-goog-api-key: KEY",
+        "api-key: KEY",
+    ] {
+        let request = post("/v1/host/sample/ai/call", &format!("{key}\r\n"), body);
+        let reply = exchange(gateway, &request).await;
+        let code = reply.json()["error"].clone();
+        assert_eq!((reply.status, code.as_str()), (403, Some("credential_forbidden")), "{key}");
+    }
 }

@@ -33,6 +33,7 @@ mod scripted;
 mod secrets;
 mod server_state;
 mod settings;
+mod signing;
 mod sockets;
 mod stages;
 mod streaming;

@@ -1,8 +1,8 @@
 //! Requests that are not turns pass through unchanged.
 
 use crate::caller::{exchange, get, post};
-use crate::gateway;
 use crate::scripted::{Act, Upstream, ok};
+use crate::{gateway, started};
 
 #[tokio::test]
 async fn any_other_path_streams_through() {
@@ -70,4 +70,32 @@ async fn the_gateway_answers_for_itself() {
         assert_eq!((reply.status, reply.json()["status"].as_str()), (200, Some(word)));
     }
     assert!(upstream.seen.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn what_is_not_read_goes_where_it_would_go() {
+    let (address, upstream) = Upstream::answering("{}").await;
+    for (base, path) in [
+        ("", "/chat/completions"),
+        ("", "/v1/chat/completions"),
+        ("/v1", "/responses"),
+        ("/v4", "/messages/count_tokens"),
+        ("/v1", "/v1/model/m/invoke"),
+        ("/v1beta", "/v1beta/models/g:generateContent"),
+        ("/api/v1", "/api/v1/chat/completions"),
+        ("/openai/v1", "/openai/deployments/d/chat/completions"),
+        ("/anthropic", "/anthropic/v1/messages"),
+        ("/anthropic", "/anthropic/v1/messages/batches"),
+        ("/api/v1", "/v1/messages/batches"),
+    ] {
+        let gateway = started(&format!("[[upstream]]\nurl = 'http://{address}{base}'")).await;
+        let mut lines = Vec::new();
+        for header in ["", "x-photic-off: 1\r\n", "content-encoding: snappy\r\n"] {
+            let path = format!("{path}?a=b");
+            let reply = exchange(gateway, &post(&path, header, b"{\"messages\":[]}")).await;
+            assert_eq!(reply.status, 200, "{path} {header}");
+            lines.push(upstream.last().head.lines().next().unwrap().to_owned());
+        }
+        assert!(lines.iter().all(|line| *line == lines[0]), "{base}: {lines:?}");
+    }
 }

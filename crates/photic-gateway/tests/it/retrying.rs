@@ -92,6 +92,18 @@ async fn what_is_not_about_media_passes_as_it_is() {
 }
 
 #[tokio::test]
+async fn a_rejection_that_breaks_off_does_not_end_as_a_whole_one() {
+    let kept = LessonsFile::new("broken-off");
+    let head = b"HTTP/1.1 400 Bad Request\r\ntransfer-encoding: chunked\r\n\r\n";
+    let begun = [head.as_slice(), &chunk("{\"error\":")].concat();
+    let (gateway, upstream) = answering(&kept, vec![vec![Act::Send(begun), Act::Close]]).await;
+    let reply = ask(gateway, Chat.path(), &noise(Chat)).await;
+    assert_eq!((reply.status, reply.complete), (400, false));
+    assert_eq!(reply.body, b"{\"error\":");
+    assert_eq!(upstream.seen.lock().unwrap().len(), 1);
+}
+
+#[tokio::test]
 async fn a_request_without_media_is_sent_once() {
     let kept = LessonsFile::new("no-media");
     let body = error("image too large");

@@ -206,10 +206,21 @@ mod tests {
 
     #[test]
     fn posts_without_conversations() {
-        for path in ["/v1/embeddings", "/openai/v1/audio/speech", "/v1beta/models/g:embedContent"] {
+        for path in [
+            "/v1/embeddings",
+            "/openai/v1/audio/speech",
+            "/v1beta/models/g:embedContent",
+            "/v1/oauth/token",
+        ] {
             assert!(holds_no_conversation(path), "{path}");
         }
-        for path in ["/v1/threads/t/messages", "/v1/completions", "/v1beta/interactions"] {
+        for path in [
+            "/v1/threads/t/messages",
+            "/v1/completions",
+            "/v1beta/interactions",
+            "/v1/conversations",
+            "/v1/conversations/c/items",
+        ] {
             assert!(!holds_no_conversation(path), "{path}");
         }
     }

@@ -79,12 +79,16 @@ impl Host for OpenwopHost<'_> {
     }
 
     async fn call(&self, caller: &Arc<Admitted>, request: CallRequest) -> Result<Bytes, CallError> {
-        let mut head = Request::new(()).into_parts().0;
-        head.method = Method::POST;
-        head.uri = Uri::from_static("/v1/chat/completions");
-        head.headers = self.headers.clone();
+        let mut head = Request::new(());
+        *head.method_mut() = Method::POST;
+        *head.uri_mut() = Uri::from_static("/v1/chat/completions");
+        *head.headers_mut() = self.headers.clone();
         let route = Route::Turn(Wire::OpenAiChat.into());
-        let turn = (head, Body::from(request.body));
+        let upstreams = &self.turns.pipeline.planner.upstreams;
+        // The wire is that of the route: its path belongs to one.
+        let permitted = upstreams.permit(route, &head);
+        permitted.map_err(|_| CallError::CredentialRefused)?;
+        let turn = (head.into_parts().0, Body::from(request.body));
         let mut log = self.log.lock().await;
         let reply = self.turns.answer_read(route, Repair::On, turn, caller, &mut log).await;
         let reply = reply.map_err(|failure| of_failure(&failure))?;
