@@ -56,6 +56,8 @@ pub(crate) struct Stream {
     before: Bytes,
     /// The failure that was met while they were read. It comes after them.
     failure: Option<Broken>,
+    /// Set once the stream has paused before that failure.
+    paused: bool,
     /// Is shown every piece.
     tap: Option<Box<dyn ReplyTap>>,
     /// Set if the body is decoded as it arrives.
@@ -108,6 +110,7 @@ impl Stream {
             waiting: false,
             before: Bytes::new(),
             failure: None,
+            paused: false,
             tap: None,
             decoder: None,
         }
@@ -157,8 +160,14 @@ impl Stream {
             let before = std::mem::take(&mut self.before);
             return Poll::Ready(Some(Ok(Frame::data(before))));
         }
-        if let Some(failure) = self.failure.take() {
-            return Poll::Ready(Some(Err(failure)));
+        if self.failure.is_some() {
+            // The HTTP server drops what it has not sent yet when a body fails. It sends it when the
+            // body pauses.
+            if !std::mem::replace(&mut self.paused, true) {
+                context.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            return Poll::Ready(self.failure.take().map(Err));
         }
         while let Poll::Ready(frame) = Pin::new(&mut self.incoming).poll_frame(context) {
             self.waiting = false;
