@@ -159,15 +159,16 @@ impl BaseUrls {
     }
 
     /// The variables of families for a gateway without prefixes at this address, as `photic serve`
-    /// is. Each is of a provider that the gateway knows.
-    pub(crate) fn without_prefixes(&self, gateway: &str) -> Vec<PlainVariable<'_>> {
+    /// is. Each is of a provider that the gateway knows. `here` is its address on this machine, which
+    /// is no URL of the user's own.
+    pub(crate) fn without_prefixes(&self, gateway: &str, here: &str) -> Vec<PlainVariable<'_>> {
         let plain = self.table.iter().filter(|one| one.prefix.is_none());
         let plain = plain.filter_map(|variable| {
             let family = variable.family?;
             // Another variable of the family may come before the one with the user's URL.
             let mut given = self.given.iter().filter(|(index, url)| {
                 let other = &self.table[**index];
-                other.family == Some(family) && other.root(url) != gateway
+                other.family == Some(family) && other.root(url) != here
             });
             let given = given.next().map(|(_, url)| (url.as_str(), family));
             let url = [gateway, &variable.suffix].concat();

@@ -88,9 +88,9 @@ fn command(launch: &Launch) -> String {
 
 /// Variables for a shell, and what they do not reach.
 fn shell(options: &RunOptions, bases: &BaseUrls) -> String {
-    let base = format!("http://127.0.0.1:{}", port(options));
+    let base = here(options);
     let mut text = format!("# For a gateway at {base}: `{}`\n", serve(options, "127.0.0.1"));
-    for variable in bases.without_prefixes(&base) {
+    for variable in bases.without_prefixes(&base, &base) {
         let line = format!("export {}={}", variable.name, variable.url);
         let _ = match left_out(&variable, &serve(options, "127.0.0.1")) {
             None => writeln!(text, "{line}"),
@@ -120,7 +120,7 @@ fn left_out(variable: &PlainVariable<'_>, serve: &str) -> Option<String> {
 fn docker(options: &RunOptions, bases: &BaseUrls) -> String {
     let base = format!("http://{DOCKER_HOST}:{}", port(options));
     let mut text = format!("--add-host={DOCKER_HOST}:host-gateway\n");
-    for variable in bases.without_prefixes(&base) {
+    for variable in bases.without_prefixes(&base, &here(options)) {
         if left_out(&variable, "").is_none() {
             let _ = writeln!(text, "-e {}={}", variable.name, variable.url);
         }
@@ -138,12 +138,17 @@ fn docker_note(options: &RunOptions, bases: &BaseUrls) -> String {
          own keys.\nWith `--network host`, use `photic run --print env`.",
     );
     let base = format!("http://{DOCKER_HOST}:{}", port(options));
-    for variable in bases.without_prefixes(&base) {
+    for variable in bases.without_prefixes(&base, &here(options)) {
         if let Some(why) = left_out(&variable, &serve) {
             let _ = write!(text, "\nLeft out: -e {}={} ({why})", variable.name, variable.url);
         }
     }
     text
+}
+
+/// The address of the gateway on this machine.
+fn here(options: &RunOptions) -> String {
+    format!("http://127.0.0.1:{}", port(options))
 }
 
 fn port(options: &RunOptions) -> u16 {

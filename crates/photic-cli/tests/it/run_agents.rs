@@ -92,6 +92,8 @@ fn print_leaves_the_users_own_urls_to_an_upstream() {
     let again = stdout(&print("http://127.0.0.1:4141/v1", "env"));
     assert!(again.contains("\nexport OPENAI_BASE_URL=http://127.0.0.1:4141/v1\n"), "{again}");
 
+    let again = stdout(&print("http://127.0.0.1:4141/v1", "docker"));
+    assert!(again.contains("\n-e OPENAI_BASE_URL="), "{again}");
     let docker = print("https://api.deepseek.com/v1", "docker");
     assert!(!stdout(&docker).contains("-e OPENAI_BASE_URL="), "{}", stdout(&docker));
     assert!(stdout(&docker).lines().all(|line| line.starts_with('-')));

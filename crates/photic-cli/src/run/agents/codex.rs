@@ -98,11 +98,18 @@ pub(super) fn prepare(launch: &mut Launch, context: &Preparation<'_>) -> anyhow:
             // It cannot log in, so there is nothing to send.
             Login::Nothing if is_exec => through,
             Login::Nothing => {
-                launch.note("Codex is not logged in, and its login decides about its base URL: start it again once it is");
+                launch.note(
+                    "Codex is not logged in, and its login decides about its base URL: start it \
+                     again once it is",
+                );
                 return Ok(());
             }
             Login::Unknown => {
-                launch.note("photic cannot read the login of Codex, which decides about its base URL, so its requests go past the gateway; `openai_base_url` in `~/.codex/config.toml` sends them through it");
+                launch.note(
+                    "photic cannot read the login of Codex, which decides about its base URL, so \
+                     its requests go past the gateway; `openai_base_url` in \
+                     `~/.codex/config.toml` sends them through it",
+                );
                 return Ok(());
             }
         }
