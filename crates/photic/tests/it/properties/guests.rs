@@ -95,7 +95,7 @@ pub(super) fn joined(body: &[u8], wire: Wire, guests: &[Guest]) -> Vec<u8> {
             Guest::ShortMark => mark(&mut body, wire, &[(MarkPosition::Last, "5m")]),
             Guest::LongMark => mark(&mut body, wire, &[(MarkPosition::First, "1h")]),
             Guest::BothMarks => {
-                mark(&mut body, wire, &[(MarkPosition::First, "1h"), (MarkPosition::Last, "5m")])
+                mark(&mut body, wire, &[(MarkPosition::First, "1h"), (MarkPosition::Last, "5m")]);
             }
             Guest::ServerTool | Guest::OpenServerTool | Guest::CodeCall => {
                 let messages = body[list].as_array_mut().unwrap();
