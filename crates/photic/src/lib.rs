@@ -69,11 +69,11 @@
 //! [`Transcript::put_fetched`]).
 
 mod check;
-mod clean_prefix;
 mod dump;
 mod fetched;
 pub mod finding;
 pub mod json;
+mod known;
 mod lift;
 mod lower;
 pub mod media;
@@ -97,11 +97,11 @@ pub mod transcript;
 pub mod wire;
 
 pub use check::check;
-pub use clean_prefix::{CleanPrefix, KnownMessages, ShortenedBody};
 pub use dump::{Dump, detect_dump, lift_dump};
 pub use fetched::{FetchResult, Wanted, fetchable, references};
 pub use finding::{Code, Cost, Finding, Position};
 pub use json::Base64Runs;
+pub use known::{KnownPrefix, LeftOut, ReadRequest, ShortenedBody};
 pub use lift::{lift, lift_with_hints};
 pub use lower::{
     Because, Decision, Did, Field, Lowered, RenamedTool, lower, lower_prepared, renamed_tools,

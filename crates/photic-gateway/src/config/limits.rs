@@ -20,9 +20,9 @@ pub struct Limits {
     /// Size of the cache of prepared images, in MiB, so that later turns need not prepare them again.
     /// At most a twentieth of `memory_mib` is used.
     pub pictures_mib: u32,
-    /// Size of the cache of conversations, in MiB: the beginnings of requests without media that were
-    /// sent unchanged, so that of a later turn only the new messages have to be read. A conversation
-    /// takes as much as its request body. 0 keeps none. At most a twentieth of `memory_mib` is used.
+    /// Size of the cache of conversations, in MiB: the words of requests that were sent unchanged, so
+    /// that a later request of the same conversation is not read as a whole. A conversation takes as
+    /// much as its words. 0 keeps none. At most a twentieth of `memory_mib` is used.
     pub conversations_mib: u32,
     /// Maximum client connections at once, or fewer if the process may not open as many files. Beyond
     /// it, connections without a request are closed first, then new ones get 503. The listener for

@@ -170,7 +170,7 @@ impl Metrics {
             ("photic_picture_cache_misses_total", "Images that had to be prepared.", misses),
             (
                 "photic_conversations_continued_total",
-                "Requests of which only the new messages were read.",
+                "Requests of which known turns were not read again.",
                 continued,
             ),
             (

@@ -1,14 +1,12 @@
-//! A turn that goes on with a conversation of which all earlier turns need nothing.
+//! A turn that goes on with a conversation of which most earlier turns need nothing.
 //!
-//! It goes through the stages from recall to lower without the messages that are known. If its new
-//! messages need nothing either, the whole request is sent as it came; otherwise it is read whole.
+//! It goes through the stages from recall to lower without the turns that are known. What the
+//! stages did is then done to the whole request. If that is not certain to be the same, the request
+//! is read whole.
 
 use std::sync::Arc;
 
-use photic::json::Segments;
-use photic::tokens::text_tokens;
-
-use super::lower::{OutboundRequest, lower};
+use super::lower::{LoweredRequest, OutboundRequest, lower};
 use super::prepare::PreparedRequest;
 use super::read::InboundRequest;
 use super::recall::RecalledRequest;
@@ -17,14 +15,14 @@ use crate::http::lift_part;
 use crate::tenant::Admitted;
 
 impl Turns {
-    /// Returns a turn as it is sent, if its conversation is known and needs nothing.
+    /// Returns a turn as it is sent, if its conversation is known.
     pub(super) fn continued(
         &self,
         inbound: &Arc<InboundRequest>,
         admitted: &Admitted,
     ) -> Option<(Arc<RecalledRequest>, OutboundRequest)> {
         let conversations = self.conversations.as_ref()?;
-        let (shortened, known) = conversations.find(inbound, &admitted.share)?;
+        let (shortened, known, _charge) = conversations.find(inbound, &admitted.share)?;
         let recalled = RecalledRequest::without_store(inbound, admitted.caller.tenant.clone());
         let wire = inbound.endpoint.wire;
         let (transcript, findings) = lift_part(&shortened.body, wire, &inbound.params);
@@ -38,15 +36,20 @@ impl Turns {
         }
         let remote = &self.pipeline.fetcher.remote;
         let planned = planner.plan(&target, transcript, &recalled, remote);
-        let prepared = PreparedRequest::of_plan(&target, planned);
-        let mut lowered = lower(&prepared);
-        if !conversations.extend(inbound, (&shortened, known), &lowered, &findings) {
+        if !planned.needs_no_pixels() {
             return None;
         }
-        lowered.lowered.body = Segments::whole(&inbound.body.bytes);
-        let outbound = lowered.into_outbound(inbound, &findings, self.pipeline.keep());
+        let prepared = PreparedRequest::of_plan(&target, planned);
+        let lowered = lower(&prepared);
+        let read = lowered.read(&findings);
+        if !conversations.extend(inbound, (&shortened, known), &read) {
+            return None;
+        }
+        let tokens = shortened.tokens(&read);
+        let (lowered, findings) = shortened.put_back(&read, &inbound.body.bytes);
+        let whole = LoweredRequest { prepared: &prepared, lowered };
+        let outbound = whole.into_outbound(inbound, &findings, self.pipeline.keep());
         drop(prepared);
-        let tokens = text_tokens(inbound.body.bytes.len() as u64);
         Some((Arc::new(recalled), OutboundRequest { tokens, ..outbound }))
     }
 }

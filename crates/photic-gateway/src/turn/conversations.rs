@@ -1,20 +1,19 @@
-//! The beginnings of conversations that were sent as they came, kept for their next turns.
+//! The beginnings of conversations, kept for their next turns.
 //!
-//! Most turns of a session of words need nothing, and repeat all turns before them. What was read
-//! once is compared with the new request byte by byte, and only the rest is read. Each caller has
-//! conversations of its own. A conversation that is not found costs time and changes no byte.
+//! Most turns need nothing, and are repeated in every later request. What was read once is compared
+//! with the new request byte by byte, and only the rest is read. Each caller has conversations of
+//! its own. A conversation that is not found costs time and changes no byte.
 //!
 //! Bytes are compared and copied while nothing is locked, so that no caller waits for another's.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use photic::{CleanPrefix, Finding, ShortenedBody};
+use photic::{KnownPrefix, ReadRequest, ShortenedBody};
 
 use super::kept_conversations::{Conversation, KeptConversations, Owner};
-use super::lower::LoweredRequest;
 use super::read::InboundRequest;
 use crate::counter::Counter;
-use crate::memory::Share;
+use crate::memory::{Charge, Share, Use};
 
 /// Requests below this size are read whole, which costs little.
 const MIN_BYTES: usize = 4 << 10;
@@ -43,7 +42,7 @@ pub(super) struct Known {
     used: u64,
     /// The hash of the profile that its requests were planned with.
     pub(super) profile: [u8; 32],
-    prefix: Arc<CleanPrefix>,
+    prefix: Arc<KnownPrefix>,
 }
 
 impl Conversations {
@@ -60,31 +59,33 @@ impl Conversations {
     }
 
     /// Finds the conversation that a request goes on with: of those that it begins with, the one
-    /// that leaves the least to read. Returns the request without its known messages, too.
+    /// that leaves the least to read. Returns the request without its known turns, too, and the
+    /// charge for it.
     pub(super) fn find(
         &self,
         inbound: &InboundRequest,
         share: &Share,
-    ) -> Option<(ShortenedBody, Known)> {
+    ) -> Option<(ShortenedBody, Known, Charge)> {
         if !self.takes(inbound) {
             return None;
         }
         let body = &*inbound.body.bytes;
         let candidates = self.candidates(inbound, owner(inbound, share)).into_iter();
-        let known = candidates.filter_map(|one| Some((one.prefix.known_in(body)?, one)));
+        let known = candidates.filter_map(|one| Some((one.prefix.left_out_of(body)?, one)));
         // Of several that leave as much, the one that was used last.
-        let (messages, known) = known.min_by_key(|(known, _)| body.len() - known.rest())?;
-        Some((messages.cut_out_of(body), known))
+        let (left_out, known) = known.min_by_key(|(left_out, _)| body.len() - left_out.bytes())?;
+        let mut charge = share.nothing(Use::Bodies);
+        let has_room = charge.try_grow((body.len() - left_out.bytes()) as u64);
+        has_room.then(|| (left_out.cut_out_of(body), known, charge))
     }
 
-    /// Adds the new messages of a request to its conversation, and returns `true` if the request as
-    /// a whole is sent as it came. `lowered` and `findings` are those of the shortened request.
+    /// Adds the new turns of a request to its conversation, and returns `true` if what was `read`
+    /// of the shortened request holds for the whole one.
     pub(super) fn extend(
         &self,
         inbound: &InboundRequest,
         (shortened, known): (&ShortenedBody, Known),
-        lowered: &LoweredRequest<'_, '_>,
-        findings: &[Finding],
+        read: &ReadRequest<'_>,
     ) -> bool {
         let Known { owner, used, profile, mut prefix } = known;
         let is_branch = prefix.abandoned_turns(shortened) > MAX_ABANDONED_TURNS;
@@ -92,45 +93,33 @@ impl Conversations {
         if !is_branch {
             drop(self.lock().remove(&owner, used));
         }
-        let prepared = lowered.prepared;
-        let is_extended = Arc::make_mut(&mut prefix).extend(
-            &inbound.body.bytes,
-            shortened,
-            &prepared.transcript,
-            findings,
-            &prepared.plan,
-            &lowered.lowered,
-        );
+        let is_extended = Arc::make_mut(&mut prefix).extend(&inbound.body.bytes, shortened, read);
         let mut kept = self.lock();
         if is_extended {
             kept.add(owner, Conversation::new(inbound.endpoint.index(), profile, prefix));
             kept.make_room(self.max_bytes);
             self.continued.add(1);
         } else {
-            // Its next turns need something, too, and would be read twice.
+            // Its next turns have to be read whole, too, and would be read twice.
             kept.remove(&owner, used);
         }
         is_extended
     }
 
-    /// Keeps the beginning of a request that was read whole, if it is sent as it came. It takes the
-    /// place of the conversations that it goes on with.
+    /// Keeps the beginning of a request that was read whole. It takes the place of the conversations
+    /// that it goes on with. `profile` is the hash of the profile that it was planned with.
     pub(super) fn keep(
         &self,
         inbound: &InboundRequest,
         share: &Share,
-        lowered: &LoweredRequest<'_, '_>,
-        findings: &[Finding],
+        profile: [u8; 32],
+        read: &ReadRequest<'_>,
     ) {
         if !self.takes(inbound) {
             return;
         }
         self.read_whole.add(1);
-        let prepared = lowered.prepared;
-        let (transcript, plan) = (&prepared.transcript, &prepared.plan);
-        let prefix = CleanPrefix::of(transcript, findings, plan, &lowered.lowered);
-        let Some(prefix) = prefix.map(Arc::new) else { return };
-        let profile = prepared.target.profile.fingerprint;
+        let Some(prefix) = KnownPrefix::of(read).map(Arc::new) else { return };
         let owner = owner(inbound, share);
         let mut replaced = self.candidates(inbound, owner);
         replaced.retain(|one| one.profile == profile && prefix.begins_with(&one.prefix));

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use photic::CleanPrefix;
+use photic::KnownPrefix;
 
 use crate::memory::CallerId;
 
@@ -46,7 +46,7 @@ pub(super) struct Conversation {
     /// The end of its opening, to tell conversations apart without comparing all of it.
     sample: [u8; 16],
     opening: usize,
-    pub(super) prefix: Arc<CleanPrefix>,
+    pub(super) prefix: Arc<KnownPrefix>,
 }
 
 impl KeptConversations {
@@ -109,7 +109,7 @@ impl KeptConversations {
 }
 
 impl Conversation {
-    pub(super) fn new(endpoint: usize, profile: [u8; 32], prefix: Arc<CleanPrefix>) -> Self {
+    pub(super) fn new(endpoint: usize, profile: [u8; 32], prefix: Arc<KnownPrefix>) -> Self {
         let opening = prefix.opening();
         let sample = opening.last_chunk().copied().unwrap_or_default();
         Self { endpoint, profile, sample, opening: opening.len(), prefix }
@@ -128,7 +128,7 @@ impl Conversation {
 
 #[cfg(test)]
 mod tests {
-    use photic::{Policy, Profile, Wire};
+    use photic::{Policy, Profile, ReadRequest, Wire};
 
     use super::*;
     use crate::memory::CallerIds;
@@ -139,11 +139,13 @@ mod tests {
             r#"{{"messages":[{{"role":"user","content":"{opening}"}},{{"role":"assistant","content":"{}"}},{{"role":"user","content":"?"}}]}}"#,
             "w".repeat(bytes)
         );
-        let profile = Profile::generic(Wire::OpenAiChat);
+        let (profile, policy) = (Profile::generic(Wire::OpenAiChat), Policy::default());
         let (transcript, findings) = photic::lift(Wire::OpenAiChat, body.as_bytes());
-        let plan = photic::plan(photic::survey(&transcript), &profile, &Policy::default());
-        let lowered = photic::lower(&transcript, &plan);
-        let prefix = CleanPrefix::of(&transcript, &findings, &plan, &lowered).unwrap();
+        let plan = photic::plan(photic::survey(&transcript), &profile, &policy);
+        let (transcript, findings, plan) = (&transcript, &*findings, &plan);
+        let lowered = &photic::lower(transcript, plan);
+        let read = ReadRequest { transcript, findings, policy: &policy, plan, lowered };
+        let prefix = KnownPrefix::of(&read).unwrap();
         Conversation::new(0, [0; 32], Arc::new(prefix))
     }
 

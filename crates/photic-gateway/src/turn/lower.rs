@@ -6,7 +6,7 @@ use bytes::Bytes;
 use photic::json::Str;
 use photic::transcript::MediaId;
 use photic::wire::PathParams;
-use photic::{Finding, Lowered, Profile, RenamedTool, Transcript, Wire};
+use photic::{Finding, Lowered, Profile, ReadRequest, RenamedTool, Transcript, Wire};
 
 use super::plan::Target;
 use super::prepare::PreparedRequest;
@@ -87,6 +87,12 @@ pub(super) fn lower<'p, 'w>(prepared: &'p PreparedRequest<'w>) -> LoweredRequest
 }
 
 impl LoweredRequest<'_, '_> {
+    /// Returns the request with everything that was found out about it.
+    pub(super) fn read<'r>(&'r self, findings: &'r [Finding]) -> ReadRequest<'r> {
+        let PreparedRequest { transcript, policy, plan, .. } = self.prepared;
+        ReadRequest { transcript, findings, policy, plan, lowered: &self.lowered }
+    }
+
     /// Converts to a request that borrows nothing.
     pub(super) fn into_outbound(
         self,

@@ -37,7 +37,7 @@ pub(crate) struct Turns {
     pub(crate) buffers: Arc<Buffers>,
     /// Set if sessions are recorded.
     pub(crate) recall: Option<Recall>,
-    /// The beginnings of conversations that need nothing. Recorded sessions are read whole.
+    /// The beginnings of conversations. Recorded sessions are read whole.
     pub(crate) conversations: Option<Arc<Conversations>>,
     pub(crate) pipeline: Arc<Pipeline>,
     pub(crate) pixels: Arc<PixelWork>,
@@ -205,7 +205,8 @@ impl Turns {
         let prepared = prepare(&target, planned, supplies, &fetcher.remote, derivatives);
         let lowered = lower(&prepared);
         if let Some(conversations) = &self.conversations {
-            conversations.keep(inbound, &admitted.share, &lowered, &findings);
+            let profile = target.profile.fingerprint;
+            conversations.keep(inbound, &admitted.share, profile, &lowered.read(&findings));
         }
         let outbound = lowered.into_outbound(inbound, &findings, self.pipeline.keep());
         drop(prepared);

@@ -20,6 +20,11 @@ impl<'a> Segments<'a> {
         Self { list: vec![Cow::Borrowed(body)] }
     }
 
+    /// Creates a body of pieces.
+    pub(crate) const fn of(list: Vec<Cow<'a, [u8]>>) -> Self {
+        Self { list }
+    }
+
     /// Returns the segments, ready for a vectored write.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         self.list.iter().map(AsRef::as_ref)

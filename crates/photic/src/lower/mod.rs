@@ -29,6 +29,7 @@ pub(crate) use unread::Unread;
 pub(crate) use write::{Writer, decoded_text, joined, list_of_strings, texts};
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::json::Segments;
 use crate::plan::{Plan, Policy, Prepared, plan, shed};
@@ -48,6 +49,25 @@ pub struct Lowered<'a> {
     /// Media that the plan would have shown, but that made the body too large. If one of them was
     /// shown in an earlier turn, the prefix of the request changes.
     pub retired: Vec<MediaId>,
+    /// The spans of the body that came in that were replaced, in order, if it keeps its wire.
+    pub(crate) replaced: Vec<Replaced>,
+}
+
+/// A span of the body that came in, and what stands in its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Replaced {
+    /// The span. It is empty where something was added.
+    pub(crate) span: Range<usize>,
+    /// The length of what is written instead.
+    pub(crate) length: usize,
+}
+
+impl<'a> Lowered<'a> {
+    /// Creates the result for a body that is sent as it came.
+    fn unchanged(body: &'a [u8]) -> Self {
+        let body = Segments::whole(body);
+        Self { body, decisions: Vec::new(), retired: Vec::new(), replaced: Vec::new() }
+    }
 }
 
 /// Writes a request body for the plan's wire, no larger than its profile allows.
@@ -91,8 +111,7 @@ pub fn lower_prepared<'a>(
     prepared: &'a Prepared,
 ) -> Lowered<'a> {
     if !transcript.is_readable() {
-        let body = Segments::whole(transcript.body);
-        return Lowered { body, decisions: Vec::new(), retired: Vec::new() };
+        return Lowered::unchanged(transcript.body);
     }
     if !plan.fits(transcript) {
         return planned_again(transcript, plan.profile);
@@ -141,8 +160,7 @@ fn write<'a>(transcript: &Transcript<'a>, plan: &Plan<'_>, prepared: &'a Prepare
         let written = write();
         written.decisions.is_empty() && written.body.is(transcript.body)
     });
-    let body = Segments::whole(transcript.body);
-    Lowered { body, decisions: Vec::new(), retired: Vec::new() }
+    Lowered::unchanged(transcript.body)
 }
 
 fn write_placed<'a>(
@@ -157,8 +175,8 @@ fn write_placed<'a>(
         writer.names = SentNames::of(transcript, plan.profile);
         names::rename(transcript, &writer.names, &mut steps, &mut decisions);
     }
-    let body = if crosses {
-        plan.profile.wire.protocol().body(&mut writer, &steps)
+    let (body, replaced) = if crosses {
+        (plan.profile.wire.protocol().body(&mut writer, &steps), Vec::new())
     } else {
         splice::splice(&writer, &steps)
     };
@@ -170,7 +188,7 @@ fn write_placed<'a>(
     if !crosses && decisions.is_empty() && !body.is(transcript.body) {
         decisions.push(Decision { did: Did::Respelled, at: None, media: None });
     }
-    Lowered { body, decisions, retired: Vec::new() }
+    Lowered { body, decisions, retired: Vec::new(), replaced }
 }
 
 #[cfg(test)]

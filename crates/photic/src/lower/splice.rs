@@ -4,13 +4,17 @@
 //! Separators, key order, unknown fields and white space stay. This keeps the prompt cache valid
 //! and changes nothing that was not planned.
 
+use super::Replaced;
 use super::step::Step;
 use super::write::Writer;
 use crate::json::{Fragment, Out, Segments};
 use crate::transcript::{Home, Part};
 
-/// Writes the body.
-pub(super) fn splice<'a>(writer: &Writer<'_, 'a>, steps: &[Step<'a>]) -> Segments<'a> {
+/// Writes the body. Also returns what was replaced in the one that came in.
+pub(super) fn splice<'a>(
+    writer: &Writer<'_, 'a>,
+    steps: &[Step<'a>],
+) -> (Segments<'a>, Vec<Replaced>) {
     let transcript = writer.transcript;
     let mut edits = Edits::default();
     for step in steps {
@@ -170,19 +174,22 @@ impl<'a> Edits<'a> {
         }
     }
 
-    fn apply(mut self, body: &'a [u8]) -> Segments<'a> {
+    fn apply(mut self, body: &'a [u8]) -> (Segments<'a>, Vec<Replaced>) {
         if self.list.is_empty() {
-            return Segments::whole(body);
+            return (Segments::whole(body), Vec::new());
         }
         self.list.sort_by_key(|(span, _)| (span.start, span.end));
+        let mut replaced = Vec::with_capacity(self.list.len());
         let mut out = Out::new();
         let mut at = 0;
         for (span, with) in self.list {
-            out.raw(&body[at..span.start.max(at)]).fragment(with);
-            at = span.end.max(at);
+            let (start, end) = (span.start.max(at), span.end.max(at));
+            replaced.push(Replaced { span: start..end, length: with.len() });
+            out.raw(&body[at..start]).fragment(with);
+            at = end;
         }
         out.raw(&body[at..]);
-        out.finish()
+        (out.finish(), replaced)
     }
 }
 

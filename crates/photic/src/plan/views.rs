@@ -138,7 +138,7 @@ pub(super) fn share(room: &MaxLoad) -> Option<u64> {
 }
 
 /// Returns the lower of each endpoint limit and host budget.
-pub(super) fn room(profile: &Profile, policy: &Policy) -> MaxLoad {
+pub(crate) fn room(profile: &Profile, policy: &Policy) -> MaxLoad {
     let less = |limit: Option<u64>, budget: Option<u64>| limit.into_iter().chain(budget).min();
     let limits = &profile.limits;
     MaxLoad {

@@ -11,7 +11,7 @@ mod capability;
 mod captured;
 mod cases;
 mod choices;
-mod clean_prefix;
+mod known_prefix;
 mod codex_tools;
 mod conservation;
 mod dumps;

@@ -1,0 +1,270 @@
+//! The beginning of a conversation, kept from one request to the next.
+//!
+//! A long session repeats itself: each request holds all messages of the one before. A
+//! [`KnownPrefix`] holds the turns at the beginning of a request that was read whole. A later
+//! request that begins with the same bytes is then read without those turns that need nothing. Its
+//! settings, its opening, its turns with media and its new messages are read again.
+//!
+//! That gives what reading the whole request gives, because turns meet where nothing depends on the
+//! other side:
+//!
+//! - No call before a cut waits for a result, and no result behind it answers a call before it.
+//!   Such a result would be reported as an orphan.
+//! - The opening stays, so that the first messages are the same.
+//! - The message before a cut is not the assistant's, and the first one behind it is, as in the
+//!   request without the turns in between. So no new neighbors meet.
+//! - A turn is left out only if it went out as it came, holds no media, and nothing was found in it.
+//! - Ids of calls that have to be unique are compared with those that were left out.
+//! - JSON values, bytes and tokens count as a whole.
+//!
+//! In every other case the request is read whole, as if nothing were known.
+
+mod local;
+mod shortened;
+mod turns;
+
+pub use shortened::{LeftOut, ShortenedBody};
+
+use std::collections::BTreeMap;
+
+use crate::finding::Finding;
+use crate::json::most_values;
+use crate::lower::Lowered;
+use crate::plan::{Plan, Policy};
+use crate::transcript::{Message, Transcript};
+use shortened::Gap;
+use turns::{Cut, Turn, Turns, next_message};
+
+/// Minimum number of bytes for which turns are left out.
+const WORTH_CUTTING: usize = 2048;
+/// Maximum number of bytes that are read again for each byte that is left out. They are copied, and
+/// reading words takes about ten times as long.
+const MAX_READ_AGAIN: usize = 8;
+
+/// A request that was read, planned and lowered.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "callers create it")]
+pub struct ReadRequest<'r> {
+    /// The request.
+    pub transcript: &'r Transcript<'r>,
+    /// The problems that were found in it.
+    pub findings: &'r [Finding],
+    /// The policy that it was planned with.
+    pub policy: &'r Policy,
+    /// Its plan.
+    pub plan: &'r Plan<'r>,
+    /// The request as it is sent.
+    pub lowered: &'r Lowered<'r>,
+}
+
+/// The beginning of a conversation. It is valid only for requests of the same wire, profile and
+/// policy.
+///
+/// ```
+/// use photic::{KnownPrefix, Policy, Profile, ReadRequest, Wire};
+///
+/// let question = r#"{"role":"user","content":"And then?"}"#;
+/// let answer = format!(r#"{{"role":"assistant","content":"{}"}}"#, "More words. ".repeat(300));
+/// let first = format!(r#"{{"messages":[{question},{answer},{question}]}}"#);
+/// let second = format!(r#"{{"messages":[{question},{answer},{question},{answer},{question}]}}"#);
+///
+/// let (profile, policy) = (Profile::generic(Wire::OpenAiChat), Policy::default());
+/// let (transcript, findings) = photic::lift(Wire::OpenAiChat, first.as_bytes());
+/// let plan = photic::plan(photic::survey(&transcript), &profile, &policy);
+/// let lowered = photic::lower(&transcript, &plan);
+/// let read = ReadRequest {
+///     transcript: &transcript, findings: &findings, policy: &policy, plan: &plan,
+///     lowered: &lowered,
+/// };
+/// let mut prefix = KnownPrefix::of(&read).unwrap();
+///
+/// let shortened = prefix.shorten(second.as_bytes()).unwrap();
+/// assert!(shortened.body.len() < second.len());
+/// let (transcript, findings) = photic::lift(Wire::OpenAiChat, &shortened.body);
+/// let plan = photic::plan(photic::survey(&transcript), &profile, &policy);
+/// let lowered = photic::lower(&transcript, &plan);
+/// let read = ReadRequest {
+///     transcript: &transcript, findings: &findings, policy: &policy, plan: &plan,
+///     lowered: &lowered,
+/// };
+/// assert!(prefix.extend(second.as_bytes(), &shortened, &read));
+/// let (whole, _) = shortened.put_back(&read, second.as_bytes());
+/// assert!(whole.body.is(second.as_bytes()));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownPrefix {
+    /// The bytes of the opening, and of the turns that are left out.
+    bytes: Vec<u8>,
+    /// The end of the opening: of the messages before the first turn of the assistant.
+    opening: Cut,
+    turns: Vec<KnownTurn>,
+    /// The ids of the calls in turns that are left out, if they have to be unique: the number of
+    /// the turn, by the hash of the id.
+    ids: BTreeMap<u64, usize>,
+}
+
+/// A turn of a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct KnownTurn {
+    end: Cut,
+    /// The end of its bytes in those that are kept. A turn that is read again has none there.
+    kept: usize,
+}
+
+impl KnownPrefix {
+    /// Returns the beginning of a request that was read whole. Returns `None` if it is of no use for
+    /// a later request.
+    pub fn of(read: &ReadRequest<'_>) -> Option<Self> {
+        let body = read.transcript.body();
+        if !local::is_local(read, body, 0) {
+            return None;
+        }
+        let Turns { opening, turns, .. } = Turns::of(read)?;
+        let bytes = body.get(..opening.end)?.to_vec();
+        let mut prefix = Self { bytes, opening, turns: Vec::new(), ids: BTreeMap::new() };
+        prefix.add(read.transcript, body, &turns, &Gap::default());
+        let left_out = prefix.bytes.len() - opening.end;
+        // Of a shorter one, nothing would ever be left out.
+        (left_out >= WORTH_CUTTING).then_some(prefix)
+    }
+
+    /// Finds the turns of a request that need not be read. Returns `None` if there are not enough
+    /// of them. Nothing is copied.
+    pub fn left_out_of(&self, body: &[u8]) -> Option<LeftOut> {
+        if !body.starts_with(self.opening()) {
+            return None;
+        }
+        let mut known: Vec<Gap> = Vec::new();
+        let (mut start, mut kept) = (self.opening, self.opening.end);
+        for turn in &self.turns {
+            if turn.kept > kept {
+                if body.get(start.end..turn.end.end) != self.bytes.get(kept..turn.kept) {
+                    break;
+                }
+                known.push(Gap::between(known.last(), start, turn.end));
+            }
+            (start, kept) = (turn.end, turn.kept);
+        }
+        // Something has to follow.
+        let follows = |gap: &Gap| body.get(gap.span.end..).and_then(next_message).is_some();
+        while known.pop_if(|gap| !follows(gap)).is_some() {}
+        let left_out = LeftOut::of(known);
+        let bytes = left_out.bytes();
+        (bytes >= WORTH_CUTTING && body.len() - bytes <= bytes * MAX_READ_AGAIN).then_some(left_out)
+    }
+
+    /// Returns a request without the turns that need not be read. Returns `None` if there are not
+    /// enough of them.
+    pub fn shorten(&self, body: &[u8]) -> Option<ShortenedBody> {
+        self.left_out_of(body).map(|left_out| left_out.cut_out_of(body))
+    }
+
+    /// Adds the new turns of a request. `read` is the shortened request.
+    ///
+    /// Returns `false` if it is not certain that the shortened request gives what the whole one
+    /// gives. The request has to be read whole then, and the prefix is as before.
+    pub fn extend(&mut self, body: &[u8], shortened: &ShortenedBody, read: &ReadRequest<'_>) -> bool {
+        let ReadRequest { transcript, .. } = *read;
+        let left_out = &shortened.left_out;
+        let last = left_out.last();
+        // The prefix may have been extended by another request since the body was shortened.
+        let is_same = std::ptr::eq(transcript.body(), shortened.body.as_slice())
+            && self.left_out_of(body).as_ref() == Some(left_out);
+        if !is_same || !local::is_local(read, body, last.bytes) {
+            return false;
+        }
+        let Some(short) = Turns::of(read) else { return false };
+        // Every turn that was left out lay between two turns that are there.
+        let is_between = |gap: &Gap| {
+            let before = short.turns.partition_point(|turn| turn.end.end < gap.at);
+            let is_end = short.turns.get(before).is_some_and(|turn| turn.end.end == gap.at);
+            (gap.at == short.opening.end || is_end) && short.begins_behind(gap.at)
+        };
+        if short.opening != self.opening || !left_out.gaps().all(is_between) {
+            return false;
+        }
+        if transcript.doc.len() + last.values > most_values(body.len()) {
+            return false;
+        }
+        let known = self.turns.partition_point(|turn| turn.end.end <= last.span.end);
+        if self.repeats_id(transcript, short.opening_messages, known) {
+            return false;
+        }
+        self.turns.truncate(known);
+        self.ids.retain(|_, turn| *turn < known);
+        self.bytes.truncate(self.turns.last().map_or(self.opening.end, |turn| turn.kept));
+        let new = short.turns.partition_point(|turn| turn.end.end <= last.at);
+        self.add(transcript, body, &short.turns[new..], last);
+        true
+    }
+
+    /// Returns the number of turns behind those that are left out of a request. The request goes on
+    /// without these turns: it is another branch of the conversation.
+    pub fn abandoned_turns(&self, shortened: &ShortenedBody) -> usize {
+        let end = shortened.left_out.last().span.end;
+        self.turns.iter().filter(|turn| turn.end.end > end).count()
+    }
+
+    /// Returns `true` if a request that begins with this prefix also begins with the other one.
+    pub fn begins_with(&self, other: &Self) -> bool {
+        self.bytes.starts_with(&other.bytes) && self.turns.starts_with(&other.turns)
+    }
+
+    /// Returns the number of bytes that it holds.
+    pub fn bytes(&self) -> usize {
+        self.bytes.capacity()
+            + self.turns.capacity() * size_of::<KnownTurn>()
+            + self.ids.len() * 2 * size_of::<(u64, usize)>()
+    }
+
+    /// Returns the bytes up to the end of the opening. Requests of one conversation have them in
+    /// common.
+    pub fn opening(&self) -> &[u8] {
+        self.bytes.get(..self.opening.end).unwrap_or_default()
+    }
+
+    /// Adds turns of a request that was read without the turns up to a gap.
+    fn add(&mut self, transcript: &Transcript<'_>, body: &[u8], turns: &[Turn], last: &Gap) {
+        let mut start = self.turns.last().map_or(self.opening.end, |turn| turn.end.end);
+        let words: usize = turns.iter().filter(|turn| turn.is_plain).map(Turn::bytes).sum();
+        if self.bytes.capacity() < self.bytes.len() + words {
+            // An eighth of room for more, not twice the memory.
+            self.bytes.reserve_exact(words + (self.bytes.len() + words) / 8);
+        }
+        for turn in turns {
+            let end = last.behind(turn.end);
+            if turn.is_plain {
+                self.bytes.extend_from_slice(body.get(start..end.end).unwrap_or_default());
+                self.add_ids(transcript, turn);
+            }
+            self.turns.push(KnownTurn { end, kept: self.bytes.len() });
+            start = end.end;
+        }
+    }
+
+    /// Adds the ids of the calls in the next turn.
+    fn add_ids(&mut self, transcript: &Transcript<'_>, turn: &Turn) {
+        if transcript.wire.rules().unique_call_ids {
+            let number = self.turns.len();
+            for call in transcript.messages[turn.messages.clone()].iter().flat_map(Message::calls) {
+                self.ids.entry(hash(&call.id.decode())).or_insert(number);
+            }
+        }
+    }
+
+    /// Returns `true` if a call of a shortened request has the id of a call that was left out.
+    fn repeats_id(&self, transcript: &Transcript<'_>, opening: usize, known: usize) -> bool {
+        let is_unique = transcript.wire.rules().unique_call_ids;
+        let read = transcript.messages.get(opening..).unwrap_or_default();
+        let mut calls = read.iter().flat_map(Message::calls).filter(|_| is_unique);
+        calls.any(|call| self.ids.get(&hash(&call.id.decode())).is_some_and(|turn| *turn < known))
+    }
+}
+
+/// Returns a hash of an id. Two ids of one hash count as one, which only means that a request is
+/// read whole.
+fn hash(id: &str) -> u64 {
+    let mut first = [0; 8];
+    first.copy_from_slice(&blake3::hash(id.as_bytes()).as_bytes()[..8]);
+    u64::from_le_bytes(first)
+}
