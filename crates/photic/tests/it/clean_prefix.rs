@@ -413,12 +413,13 @@ fn prefix_of(wire: Wire, body: &[u8]) -> Option<CleanPrefix> {
 
 #[test]
 fn wires_that_count_calls_are_read_whole() {
-    let talk = json!([{"role": "user", "content": "?"}, {"role": "assistant", "content": "!"},
+    let words = "words ".repeat(400);
+    let talk = json!([{"role": "user", "content": "?"}, {"role": "assistant", "content": words},
         {"role": "user", "content": "?"}]);
     let body = json!({"model": "m", "messages": talk}).to_string();
     assert!(prefix_of(Wire::OpenAiChat, body.as_bytes()).is_some());
     assert!(prefix_of(Wire::Ollama, body.as_bytes()).is_none());
-    let parts = json!([{"text": "?"}]);
+    let parts = json!([{"text": words}]);
     let contents = json!([{"role": "user", "parts": parts}, {"role": "model", "parts": parts}]);
     let body = json!({"contents": contents}).to_string();
     assert!(prefix_of(Wire::Gemini, body.as_bytes()).is_none());
