@@ -158,7 +158,7 @@ async fn they_take_no_more_memory_than_allowed() {
     for session in 0..40 {
         let opening = format!("{session} {}", "words ".repeat(10_000));
         let mut messages = vec![json!({"role": "user", "content": opening})];
-        messages.extend(Api::Messages.turn(0, false));
+        messages.extend((0..4).flat_map(|turn| Api::Messages.turn(turn, false)));
         let key = format!("sk-{}", session % 2);
         ask(gateway, Api::Messages, &key, &Api::Messages.body(&messages)).await;
     }

@@ -100,7 +100,7 @@ async fn what_is_not_read_is_warned_of_once_for_each_client_and_reason() {
         )
     };
     let path = warning("the path is not that of a known API");
-    let body = warning("the body is not a conversation in a known format");
+    let body = warning("the body is not a JSON object");
     let coding = warning("the content encoding is not known");
     assert_eq!(lines, [&body, &body, &coding, &coding, &path, &path]);
 }
