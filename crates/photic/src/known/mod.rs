@@ -163,7 +163,12 @@ impl KnownPrefix {
     ///
     /// Returns `false` if it is not certain that the shortened request gives what the whole one
     /// gives. The request has to be read whole then, and the prefix is as before.
-    pub fn extend(&mut self, body: &[u8], shortened: &ShortenedBody, read: &ReadRequest<'_>) -> bool {
+    pub fn extend(
+        &mut self,
+        body: &[u8],
+        shortened: &ShortenedBody,
+        read: &ReadRequest<'_>,
+    ) -> bool {
         let ReadRequest { transcript, .. } = *read;
         let left_out = &shortened.left_out;
         let last = left_out.last();

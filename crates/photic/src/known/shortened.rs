@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::ReadRequest;
 use super::local::whole_tokens;
 use super::turns::{Cut, element, list_pointer};
-use super::ReadRequest;
 use crate::finding::{Finding, Position};
 use crate::json::Segments;
 use crate::lower::Lowered;

@@ -82,7 +82,9 @@ impl Turns {
             last_result = results.fold(last_result, usize::max);
             let end = segment.tail.end;
             let is_closed = !segment.tail.is_empty() && last_result < end;
-            let Some(cut) = end.checked_sub(1).filter(|_| is_closed).and_then(cut) else { continue };
+            let Some(cut) = end.checked_sub(1).filter(|_| is_closed).and_then(cut) else {
+                continue;
+            };
             let mut is_plain = true;
             while changed.next_if(|at| *at < cut.end).is_some() {
                 is_plain = false;

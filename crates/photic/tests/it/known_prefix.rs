@@ -159,7 +159,8 @@ impl Sessions {
     /// Reads one request both ways.
     fn request(&mut self, body: &[u8], tally: &mut Tally) {
         let left_out = self.known.iter().enumerate();
-        let left_out = left_out.filter_map(|(index, known)| Some((index, known.left_out_of(body)?)));
+        let left_out =
+            left_out.filter_map(|(index, known)| Some((index, known.left_out_of(body)?)));
         let most = left_out.max_by_key(|(_, left_out)| left_out.bytes());
         let shortened = most.map(|(index, left_out)| (index, left_out.cut_out_of(body)));
         let whole = read(self.wire, body, &self.profile, |read| {
@@ -315,7 +316,9 @@ impl Sessions {
             Wire::OpenAiResponses => json!([{"type": "input_image", "image_url": url}]),
             Wire::Anthropic => json!([{"type": "image",
                 "source": {"type": "base64", "media_type": "image/png", "data": data}}]),
-            _ => json!([{"text": "This:"}, {"image": {"format": "png", "source": {"bytes": data}}}]),
+            _ => {
+                json!([{"text": "This:"}, {"image": {"format": "png", "source": {"bytes": data}}}])
+            }
         };
         json!({"role": "user", "content": content})
     }
