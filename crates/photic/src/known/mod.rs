@@ -119,7 +119,7 @@ impl KnownPrefix {
         if !local::is_local(read, body, 0) {
             return None;
         }
-        let Turns { opening, turns, .. } = Turns::of(read)?;
+        let Turns { opening, all: turns, .. } = Turns::of(read)?;
         let bytes = body.get(..opening.end)?.to_vec();
         let mut prefix = Self { bytes, opening, turns: Vec::new(), ids: BTreeMap::new() };
         prefix.add(read.transcript, body, &turns, &Gap::default());
@@ -181,8 +181,8 @@ impl KnownPrefix {
         let Some(short) = Turns::of(read) else { return false };
         // Every turn that was left out lay between two turns that are there.
         let is_between = |gap: &Gap| {
-            let before = short.turns.partition_point(|turn| turn.end.end < gap.at);
-            let is_end = short.turns.get(before).is_some_and(|turn| turn.end.end == gap.at);
+            let before = short.all.partition_point(|turn| turn.end.end < gap.at);
+            let is_end = short.all.get(before).is_some_and(|turn| turn.end.end == gap.at);
             (gap.at == short.opening.end || is_end) && short.begins_behind(gap.at)
         };
         if short.opening != self.opening || !left_out.gaps().all(is_between) {
@@ -198,8 +198,8 @@ impl KnownPrefix {
         self.turns.truncate(known);
         self.ids.retain(|_, turn| *turn < known);
         self.bytes.truncate(self.turns.last().map_or(self.opening.end, |turn| turn.kept));
-        let new = short.turns.partition_point(|turn| turn.end.end <= last.at);
-        self.add(transcript, body, &short.turns[new..], last);
+        let new = short.all.partition_point(|turn| turn.end.end <= last.at);
+        self.add(transcript, body, &short.all[new..], last);
         true
     }
 

@@ -38,7 +38,8 @@ pub(super) struct Turns {
     pub(super) opening: Cut,
     /// The number of these messages.
     pub(super) opening_messages: usize,
-    pub(super) turns: Vec<Turn>,
+    /// The others, in order.
+    pub(super) all: Vec<Turn>,
     /// The offset of the last message of the request.
     last_message: usize,
 }
@@ -93,7 +94,7 @@ impl Turns {
             (start, message) = (cut.end, end);
         }
         let last_message = elements.last()?.start;
-        Some(Self { opening, opening_messages, turns, last_message })
+        Some(Self { opening, opening_messages, all: turns, last_message })
     }
 
     /// Returns `true` if a message follows behind an offset.
