@@ -26,6 +26,7 @@ mod turns;
 pub use shortened::{LeftOut, ShortenedBody};
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use crate::finding::Finding;
 use crate::json::most_values;
@@ -98,6 +99,8 @@ pub struct KnownPrefix {
     /// The end of the opening: of the messages before the first turn of the assistant.
     opening: Cut,
     turns: Vec<KnownTurn>,
+    /// The turns that are left out, as runs of neighbors: a session of words has one.
+    runs: Vec<Range<usize>>,
     /// The ids of the calls in turns that are left out, if they have to be unique: the number of
     /// the turn, by the hash of the id.
     ids: BTreeMap<u64, usize>,
@@ -121,7 +124,8 @@ impl KnownPrefix {
         }
         let Turns { opening, all: turns, .. } = Turns::of(read)?;
         let bytes = body.get(..opening.end)?.to_vec();
-        let mut prefix = Self { bytes, opening, turns: Vec::new(), ids: BTreeMap::new() };
+        let (turns_of_it, runs, ids) = (Vec::new(), Vec::new(), BTreeMap::new());
+        let mut prefix = Self { bytes, opening, turns: turns_of_it, runs, ids };
         prefix.add(read.transcript, body, &turns, &Gap::default());
         let left_out = prefix.bytes.len() - opening.end;
         // Of a shorter one, nothing would ever be left out.
@@ -134,21 +138,20 @@ impl KnownPrefix {
         if !body.starts_with(self.opening()) {
             return None;
         }
-        let mut known: Vec<Gap> = Vec::new();
-        let (mut start, mut kept) = (self.opening, self.opening.end);
-        for turn in &self.turns {
-            if turn.kept > kept {
-                if body.get(start.end..turn.end.end) != self.bytes.get(kept..turn.kept) {
-                    break;
-                }
-                known.push(Gap::between(known.last(), start, turn.end));
+        let mut gaps: Vec<Gap> = Vec::new();
+        for run in &self.runs {
+            let same = self.same_turns(run, body);
+            // Something has to follow. If not, the last turn is read again.
+            let follows =
+                |end: &usize| body.get(self.cut(*end).end..).and_then(next_message).is_some();
+            if let Some(end) = (run.start + 1..=same).rev().find(follows) {
+                gaps.push(Gap::between(gaps.last(), self.cut(run.start), self.cut(end)));
             }
-            (start, kept) = (turn.end, turn.kept);
+            if same < run.end {
+                break;
+            }
         }
-        // Something has to follow.
-        let follows = |gap: &Gap| body.get(gap.span.end..).and_then(next_message).is_some();
-        while known.pop_if(|gap| !follows(gap)).is_some() {}
-        let left_out = LeftOut::of(known);
+        let left_out = LeftOut { gaps };
         let bytes = left_out.bytes();
         (bytes >= WORTH_CUTTING && body.len() - bytes <= bytes * MAX_READ_AGAIN).then_some(left_out)
     }
@@ -195,8 +198,14 @@ impl KnownPrefix {
         if self.repeats_id(transcript, short.opening_messages, known) {
             return false;
         }
-        self.turns.truncate(known);
-        self.ids.retain(|_, turn| *turn < known);
+        if known < self.turns.len() {
+            self.turns.truncate(known);
+            self.ids.retain(|_, turn| *turn < known);
+            self.runs.retain_mut(|run| {
+                run.end = run.end.min(known);
+                !run.is_empty()
+            });
+        }
         self.bytes.truncate(self.turns.last().map_or(self.opening.end, |turn| turn.kept));
         let new = short.all.partition_point(|turn| turn.end.end <= last.at);
         self.add(transcript, body, &short.all[new..], last);
@@ -207,7 +216,7 @@ impl KnownPrefix {
     /// without these turns: it is another branch of the conversation.
     pub fn abandoned_turns(&self, shortened: &ShortenedBody) -> usize {
         let end = shortened.left_out.last().span.end;
-        self.turns.iter().filter(|turn| turn.end.end > end).count()
+        self.turns.len() - self.turns.partition_point(|turn| turn.end.end <= end)
     }
 
     /// Returns `true` if a request that begins with this prefix also begins with the other one.
@@ -219,6 +228,7 @@ impl KnownPrefix {
     pub fn bytes(&self) -> usize {
         self.bytes.capacity()
             + self.turns.capacity() * size_of::<KnownTurn>()
+            + self.runs.capacity() * size_of::<Range<usize>>()
             + self.ids.len() * 2 * size_of::<(u64, usize)>()
     }
 
@@ -226,6 +236,28 @@ impl KnownPrefix {
     /// common.
     pub fn opening(&self) -> &[u8] {
         self.bytes.get(..self.opening.end).unwrap_or_default()
+    }
+
+    /// Returns the place before a turn.
+    fn cut(&self, turn: usize) -> Cut {
+        turn.checked_sub(1).map_or(self.opening, |before| self.turns[before].end)
+    }
+
+    /// Returns the end of the bytes that are kept before a turn.
+    fn kept(&self, turn: usize) -> usize {
+        turn.checked_sub(1).map_or(self.opening.end, |before| self.turns[before].kept)
+    }
+
+    /// Returns the end of those turns of a run whose bytes are the same in a request.
+    fn same_turns(&self, run: &Range<usize>, body: &[u8]) -> usize {
+        let start = self.cut(run.start).end;
+        let kept = &self.bytes[self.kept(run.start)..self.kept(run.end)];
+        let there = body.get(start..).unwrap_or_default();
+        if there.starts_with(kept) {
+            return run.end;
+        }
+        let same = start + common_length(kept, there);
+        run.start + self.turns[run.clone()].partition_point(|turn| turn.end.end <= same)
     }
 
     /// Adds turns of a request that was read without the turns up to a gap.
@@ -241,6 +273,11 @@ impl KnownPrefix {
             if turn.is_plain {
                 self.bytes.extend_from_slice(body.get(start..end.end).unwrap_or_default());
                 self.add_ids(transcript, turn);
+                let number = self.turns.len();
+                match self.runs.last_mut().filter(|run| run.end == number) {
+                    Some(run) => run.end += 1,
+                    None => self.runs.push(number..number + 1),
+                }
             }
             self.turns.push(KnownTurn { end, kept: self.bytes.len() });
             start = end.end;
@@ -264,6 +301,17 @@ impl KnownPrefix {
         let mut calls = read.iter().flat_map(Message::calls).filter(|_| is_unique);
         calls.any(|call| self.ids.get(&hash(&call.id.decode())).is_some_and(|turn| *turn < known))
     }
+}
+
+/// Returns the number of bytes that two texts have in common at their beginning.
+fn common_length(one: &[u8], other: &[u8]) -> usize {
+    const BLOCK: usize = 4096;
+    let least = one.len().min(other.len());
+    let (one, other) = (&one[..least], &other[..least]);
+    let same = one.chunks(BLOCK).zip(other.chunks(BLOCK)).take_while(|(one, other)| one == other);
+    let from = (same.count() * BLOCK).min(least);
+    let rest = one[from..].iter().zip(&other[from..]).take_while(|(one, other)| one == other);
+    from + rest.count()
 }
 
 /// Returns a hash of an id. Two ids of one hash count as one, which only means that a request is

@@ -13,7 +13,8 @@ use crate::lower::Lowered;
 /// The turns of a request that need not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    gaps: Vec<Gap>,
+    /// In order. There is always one, and no two are neighbors.
+    pub(super) gaps: Vec<Gap>,
 }
 
 /// Neighboring turns that are left out.
@@ -69,22 +70,6 @@ impl Gap {
 }
 
 impl LeftOut {
-    /// Joins gaps that are neighbors.
-    pub(super) fn of(turns: Vec<Gap>) -> Self {
-        let mut gaps: Vec<Gap> = Vec::new();
-        for turn in turns {
-            match gaps.last_mut().filter(|last| last.span.end == turn.span.start) {
-                Some(last) => {
-                    let (start, elements_before) = (last.span.start, last.elements_before);
-                    let span = start..turn.span.end;
-                    *last = Gap { span, at: last.at, elements_before, ..turn };
-                }
-                None => gaps.push(turn),
-            }
-        }
-        Self { gaps }
-    }
-
     /// Returns the number of bytes that are left out: the more, the less is to be read.
     pub fn bytes(&self) -> usize {
         self.gaps.last().map_or(0, |gap| gap.bytes)
