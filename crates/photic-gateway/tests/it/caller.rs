@@ -46,6 +46,21 @@ pub(crate) fn get(path: &str, headers: &str) -> Vec<u8> {
 
 /// Sends a request and reads the reply.
 pub(crate) async fn exchange(to: SocketAddr, request: &[u8]) -> Reply {
+    reply(&exchange_bytes(to, request).await)
+}
+
+/// Waits until a gateway answers that it stops. A connection that came just before may end without a
+/// reply.
+pub(crate) async fn until_stopping(at: SocketAddr) {
+    let said = async {
+        while !exchange_bytes(at, &get("/ready", "")).await.starts_with(b"HTTP/1.1 503 ") {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(TEST_TIMEOUT, said).await.expect("it says that it stops");
+}
+
+async fn exchange_bytes(to: SocketAddr, request: &[u8]) -> Vec<u8> {
     let mut stream = TcpStream::connect(to).await.unwrap();
     let (mut reader, mut writer) = stream.split();
     // An early answer may arrive before the whole request is sent.
@@ -58,7 +73,7 @@ pub(crate) async fn exchange(to: SocketAddr, request: &[u8]) -> Reply {
             timeout(TEST_TIMEOUT, reader.read_to_end(&mut bytes)).await.expect("a reply in time");
     };
     tokio::join!(send, receive);
-    reply(&bytes)
+    bytes
 }
 
 /// Reads until these bytes have arrived.

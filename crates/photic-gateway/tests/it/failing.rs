@@ -6,7 +6,7 @@ use photic_gateway::{Config, Gateway};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::caller::{Reply, exchange, get, post, read_until};
+use crate::caller::{Reply, exchange, get, post, read_until, until_stopping};
 use crate::gateway;
 use crate::scripted::{Act, Upstream};
 
@@ -131,11 +131,7 @@ async fn what_is_under_way_is_finished_and_nothing_new_begins() {
     stream.write_all(&post("/v1/messages", "", b"{}")).await.unwrap();
     read_until(&mut stream, "\r\n\r\n1\r\na\r\n").await;
     stop.send(()).unwrap();
-    let begun = std::time::Instant::now();
-    while exchange(at, &get("/ready", "")).await.status != 503 {
-        assert!(begun.elapsed() < Duration::from_mins(1), "it does not stop");
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    until_stopping(at).await;
     for path in PATHS {
         let reply = exchange(at, &post(path, "", b"{}")).await;
         assert_eq!(told(path, &reply), (503, "stopping", "true"));

@@ -124,8 +124,8 @@ impl KnownPrefix {
         }
         let Turns { opening, all: turns, .. } = Turns::of(read)?;
         let bytes = body.get(..opening.end)?.to_vec();
-        let (turns_of_it, runs, ids) = (Vec::new(), Vec::new(), BTreeMap::new());
-        let mut prefix = Self { bytes, opening, turns: turns_of_it, runs, ids };
+        let (runs, ids) = (Vec::new(), BTreeMap::new());
+        let mut prefix = Self { bytes, opening, turns: Vec::new(), runs, ids };
         prefix.add(read.transcript, body, &turns, &Gap::default());
         let left_out = prefix.bytes.len() - opening.end;
         // Of a shorter one, nothing would ever be left out.
@@ -203,7 +203,7 @@ impl KnownPrefix {
             self.ids.retain(|_, turn| *turn < known);
             self.runs.retain_mut(|run| {
                 run.end = run.end.min(known);
-                !run.is_empty()
+                run.start < run.end
             });
         }
         self.bytes.truncate(self.turns.last().map_or(self.opening.end, |turn| turn.kept));

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use super::client::{Received, SocketClient, TEST_TIMEOUT, create};
 use super::peer;
-use crate::caller::{exchange, get};
+use crate::caller::{exchange, get, until_stopping};
 
 /// A gateway that can be stopped.
 struct Stoppable {
@@ -35,12 +35,7 @@ impl Stoppable {
     /// Stops it and waits until it says so. Returns what ends with it.
     async fn stop(self) -> JoinHandle<()> {
         self.stop.send(()).unwrap();
-        let said = async {
-            while exchange(self.address, &get("/ready", "")).await.status != 503 {
-                tokio::task::yield_now().await;
-            }
-        };
-        timeout(TEST_TIMEOUT, said).await.expect("it says that it stops");
+        until_stopping(self.address).await;
         self.served
     }
 }
