@@ -18,10 +18,6 @@ use crate::websocket::Connection;
 /// Longest time until a request for a WebSocket is answered. No model has to think for it.
 const UPGRADE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Bytes of a request that are handed over to the system at once, and the largest read of a reply. With
-/// the 400 KiB that are usual, a body of many pieces takes twice as many calls.
-const BUFFER: usize = 1 << 20;
-
 /// Timeouts of a [`Client`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
@@ -72,7 +68,6 @@ impl Client {
             .pool_timer(TokioTimer::new())
             .timer(TokioTimer::new())
             .pool_idle_timeout(timeouts.keep)
-            .http1_max_buf_size(BUFFER)
             .http2_adaptive_window(true);
         let inner = builder.build(connector);
         Self { inner, upgrades: Arc::default(), builder, tcp, answer: timeouts.answer }
