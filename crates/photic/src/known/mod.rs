@@ -188,7 +188,11 @@ impl KnownPrefix {
             let is_end = short.all.get(before).is_some_and(|turn| turn.end.end == gap.at);
             (gap.at == short.opening.end || is_end) && short.begins_behind(gap.at)
         };
-        if short.opening != self.opening || !left_out.gaps().all(is_between) {
+        if short.opening != self.opening || !left_out.gaps.iter().all(is_between) {
+            return false;
+        }
+        // Nothing is replaced that turns were left out of, because they would be lost.
+        if read.lowered.replaced.iter().any(|replaced| left_out.divides(&replaced.span)) {
             return false;
         }
         if transcript.doc.len() + last.values > most_values(body.len()) {

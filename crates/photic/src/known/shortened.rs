@@ -87,8 +87,9 @@ impl LeftOut {
         ShortenedBody { body: short, left_out: self }
     }
 
-    pub(super) fn gaps(&self) -> impl Iterator<Item = &Gap> {
-        self.gaps.iter()
+    /// Returns `true` if turns were cut out of the middle of a span of the shortened request.
+    pub(super) fn divides(&self, span: &Range<usize>) -> bool {
+        self.gaps.iter().any(|gap| span.start < gap.at && gap.at < span.end)
     }
 
     /// Returns the last gap. There is always one.
@@ -208,6 +209,27 @@ impl<'w> Written<'w> {
                 self.segments.pop_front();
                 self.offset = 0;
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_begin_behind_what_was_left_out_and_end_before_it() {
+        let cut = |end| Cut { end, values: 0, elements: 0 };
+        let left_out = LeftOut { gaps: vec![Gap::between(None, cut(10), cut(30))] };
+        for (span, whole, is_divided) in [
+            (4..10, 4..10, false),
+            (10..10, 10..10, false),
+            (10..12, 30..32, false),
+            (12..14, 32..34, false),
+            (9..11, 9..31, true),
+        ] {
+            assert_eq!(left_out.whole_span(&span), whole, "{span:?}");
+            assert_eq!(left_out.divides(&span), is_divided, "{span:?}");
         }
     }
 }

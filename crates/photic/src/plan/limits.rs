@@ -89,7 +89,7 @@ impl<'r> Request<'r> {
         let pinned = pinned(survey, policy);
         let seen = choice.scope(survey).filter(|one| !survey.is_for_code(one, profile));
         let order = order(seen, &choice.fates, &pinned);
-        let room = views::room(profile, policy);
+        let room = views::max_load(profile, policy);
         Self { choice, survey, profile, policy, room, order }
     }
 

@@ -24,7 +24,7 @@ pub use ledger::{Change, Ledger};
 pub(crate) use limits::shed;
 pub(crate) use marks::Marks;
 pub use recipe::{Fit, Made, Prepared, Recipe};
-pub(crate) use views::room as max_load;
+pub(crate) use views::max_load;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};

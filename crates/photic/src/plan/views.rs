@@ -35,7 +35,7 @@ pub(super) fn keep(
     policy: &Policy,
     (fates, recipes): (&[Fate], &BTreeMap<MediaId, Recipe>),
 ) -> (RetentionState, Option<RetentionState>) {
-    let room = room(profile, policy);
+    let room = max_load(profile, policy);
     let prices = Prices { read: profile.cache.read, write: profile.cache.write };
     let mut keeper = Keeper::new(policy.retention, policy.price_floor(), prices, room)
         .with_host_tokens(policy.room.tokens);
@@ -138,7 +138,7 @@ pub(super) fn share(room: &MaxLoad) -> Option<u64> {
 }
 
 /// Returns the lower of each endpoint limit and host budget.
-pub(crate) fn room(profile: &Profile, policy: &Policy) -> MaxLoad {
+pub(crate) fn max_load(profile: &Profile, policy: &Policy) -> MaxLoad {
     let less = |limit: Option<u64>, budget: Option<u64>| limit.into_iter().chain(budget).min();
     let limits = &profile.limits;
     MaxLoad {
