@@ -32,9 +32,27 @@ pub(crate) fn photograph(bytes: usize) -> String {
     body("gpt-4o", false, &[user(), shown])
 }
 
+/// An API whose requests are sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Api {
+    Chat,
+    Responses,
+    Messages,
+}
+
+impl Api {
+    const fn path(self) -> &'static str {
+        match self {
+            Self::Chat => "/v1/chat/completions",
+            Self::Responses => "/v1/responses",
+            Self::Messages => "/v1/messages",
+        }
+    }
+}
+
 /// Returns a conversation of so many messages of words, 230 KB of 2,000. The message `varied` contains
 /// [`SERIAL`].
-pub(crate) fn session(messages: usize, varied: usize) -> String {
+pub(crate) fn session(api: Api, messages: usize, varied: usize) -> String {
     let messages: Vec<String> = (0..messages)
         .map(|number| {
             let role = if number % 2 == 0 { "user" } else { "assistant" };
@@ -45,7 +63,14 @@ pub(crate) fn session(messages: usize, varied: usize) -> String {
             )
         })
         .collect();
-    body("gpt-4o", false, &messages)
+    match api {
+        Api::Chat => body("gpt-4o", false, &messages),
+        Api::Responses => format!("{{\"model\":\"gpt-4o\",\"input\":[{}]}}", messages.join(",")),
+        Api::Messages => format!(
+            "{{\"model\":\"claude-sonnet-4-5\",\"max_tokens\":500,\"messages\":[{}]}}",
+            messages.join(",")
+        ),
+    }
 }
 
 /// The place of a number in a body that differs in every request.
@@ -61,7 +86,12 @@ pub(crate) struct Repeated {
 impl Repeated {
     /// Creates a request for a turn on Chat Completions.
     pub(crate) fn chat(body: &str) -> Self {
-        let bytes = request("/v1/chat/completions", "", body);
+        Self::of(Api::Chat, body)
+    }
+
+    /// Creates a request for a turn on an API.
+    pub(crate) fn of(api: Api, body: &str) -> Self {
+        let bytes = request(api.path(), "", body);
         let serial = body.find(SERIAL).map(|at| bytes.len() - body.len() + at + SERIAL.len() - 1);
         Self { bytes, serial }
     }

@@ -15,6 +15,8 @@ pub(crate) enum Setting {
     Plain,
     /// Models named `chat-*` and `messages-*` are served in that wire, for clients of every wire.
     Crossing,
+    /// Like `Plain`, with a record in a new directory.
+    Recorded,
 }
 
 /// A proxy that is measured.
@@ -53,6 +55,7 @@ impl Kind {
             Self::Store => vec![pipe(), upstream, "store".into()],
             Self::Gateway(Setting::Plain) => vec![this.into(), "gateway".into(), upstream],
             Self::Gateway(Setting::Crossing) => vec![this.into(), "crossing".into(), upstream],
+            Self::Gateway(Setting::Recorded) => vec![this.into(), "recorded".into(), upstream],
         })
     }
 }
@@ -70,13 +73,22 @@ pub(crate) fn run(upstream: &str, setting: Setting) -> Outcome<()> {
             settings.push_str(more);
         }
     }
+    let directory = std::env::temp_dir().join(format!("photic-measure-{}", std::process::id()));
+    if matches!(setting, Setting::Recorded) {
+        settings.push_str(&format!("[record]\ndirectory = '{}'\n", directory.display()));
+    }
     let config = Config::parse(&settings)?;
     photic_gateway::runtime()?.block_on(async {
         let gateway = Gateway::bind(config).await?;
         println!("{}", gateway.address().port());
         tokio::select! {
             () = gateway.serve(std::future::pending()) => Ok(()),
-            interrupted = tokio::signal::ctrl_c() => Ok(interrupted?),
+            interrupted = tokio::signal::ctrl_c() => {
+                if matches!(setting, Setting::Recorded) {
+                    std::fs::remove_dir_all(&directory)?;
+                }
+                Ok(interrupted?)
+            }
         }
     })
 }

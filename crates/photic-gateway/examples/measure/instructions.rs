@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 
-use crate::bodies::{self, Repeated};
+use crate::bodies::{self, Api, Repeated};
 use crate::gateway::Kind;
 use crate::load::repeat;
 use crate::proxy::Proxy;
@@ -68,14 +68,20 @@ fn cases() -> Vec<Case> {
             [("another session", 0, 10.0), ("the session goes on", messages - 1, 1.5)]
         {
             let name = format!("{messages} messages, {what}");
-            let request = Repeated::chat(&bodies::session(messages, varied));
+            let request = Repeated::chat(&bodies::session(Api::Chat, messages, varied));
             all.push(Case { name, request, times, claim, bound: None });
         }
     }
     all
 }
 
-fn of_one(command: &[OsString], request: &mut Repeated, (few, more): (u32, u32)) -> Outcome<f64> {
+/// Returns the instructions of a process for one request: the difference between a run with few and
+/// one with more.
+pub(crate) fn of_one(
+    command: &[OsString],
+    request: &mut Repeated,
+    (few, more): (u32, u32),
+) -> Outcome<f64> {
     let start = of_all(command, request, few)?;
     let all = of_all(command, request, few + more)?;
     Ok(all.saturating_sub(start) as f64 / f64::from(more))

@@ -8,11 +8,14 @@
 //! `--yardsticks` compares with two baselines on one processor.
 //!
 //! `measure --full` makes that comparison alone, with all its rows, and takes about five minutes.
+//! `measure --growth` counts instructions of the 10th and the 500th turn of a session, with and without
+//! a record. It wants valgrind.
 
 #![expect(clippy::print_stdout, reason = "its figures are what it is for")]
 
 mod bodies;
 mod gateway;
+mod growth;
 mod instructions;
 mod litellm;
 mod load;
@@ -30,6 +33,7 @@ use bodies::Repeated;
 use gateway::{Kind, Setting};
 use litellm::LiteLlm;
 use load::{Cost, in_turns};
+use memory::Writes;
 use proxy::Proxy;
 use streams::{CHAT, CHAT_TO_MESSAGES, MESSAGES_TO_CHAT};
 use table::{Claim, Goal, Row};
@@ -47,14 +51,18 @@ fn main() -> Outcome<()> {
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
-            "gateway" | "crossing" => {
+            "gateway" | "crossing" | "recorded" => {
                 let upstream = arguments.next().ok_or("missing argument: the upstream")?;
-                let crossing = argument == "crossing";
-                let setting = if crossing { Setting::Crossing } else { Setting::Plain };
+                let setting = match argument.as_str() {
+                    "crossing" => Setting::Crossing,
+                    "recorded" => Setting::Recorded,
+                    _ => Setting::Plain,
+                };
                 return gateway::run(&upstream, setting);
             }
             "pinned" => return yardsticks::run(Extent::Small),
             "pinned-full" => return yardsticks::run(Extent::Full),
+            "--growth" => return growth::table(),
             "--full" => return yardsticks::run_pinned(Extent::Full),
             "--check" => check = true,
             "--instructions" => counts = true,
@@ -197,20 +205,37 @@ impl Proxies {
     }
 }
 
-fn memory() -> Outcome<[Row; 2]> {
-    let memory::MemoryUse { bodies, peak, rest } = memory::measure()?;
+fn memory() -> Outcome<[Row; 4]> {
     let row = |name, megabytes: f64, claim| Row {
         name,
         pipe: String::new(),
         gateway: format!("{megabytes:.0} MB"),
         litellm: String::new(),
-        claim: Some(claim),
+        claim,
     };
+    let memory::MemoryUse { bodies, peak, .. } = memory::measure(Writes::Segments)?;
+    let segments = Claim { value: peak / bodies, goal: Goal::AtMost(1.2), slack: 1.0, unit: "×" };
+    let segments = row("the same, written in pieces of 1,448 bytes", peak, Some(segments));
+    let kept = memory::kept_sessions()?;
+    let sessions = Claim {
+        value: kept.resident / kept.bodies,
+        goal: Goal::AtMost(1.5),
+        slack: 1.0,
+        unit: "× their words",
+    };
+    let sessions = row(
+        "memory, 1,000 conversations of 200 turns that are kept",
+        kept.resident,
+        Some(sessions),
+    );
+    let memory::MemoryUse { bodies, peak, rest } = memory::measure(Writes::Whole)?;
     let most = Claim { value: peak / bodies, goal: Goal::AtMost(2.5), slack: 0.0, unit: "×" };
     let least = Claim { value: rest, goal: Goal::AtMost(30.0), slack: 0.0, unit: " MB" };
     Ok([
-        row("memory, 16 bodies of 12 MB in flight", peak, most),
-        row("memory, at rest after that", rest, least),
+        row("memory, 16 bodies of 12 MB in flight", peak, Some(most)),
+        segments,
+        row("memory, at rest after that", rest, Some(least)),
+        sessions,
     ])
 }
 

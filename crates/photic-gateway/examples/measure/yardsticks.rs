@@ -7,7 +7,7 @@
 
 use std::process::Command;
 
-use crate::bodies::{self, Repeated};
+use crate::bodies::{self, Api, Repeated};
 use crate::gateway::Kind;
 use crate::load::{Cost, median, rounds};
 use crate::proxy::Proxy;
@@ -169,7 +169,7 @@ fn cases(extent: Extent, way: Transport) -> Vec<Case> {
         ] {
             let (name, request) = (
                 format!("{messages} messages, {what}"),
-                Repeated::chat(&bodies::session(messages, varied)),
+                Repeated::chat(&bodies::session(Api::Chat, messages, varied)),
             );
             all.push(Case { name, request, times, claim });
         }
