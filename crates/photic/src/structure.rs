@@ -28,8 +28,8 @@ pub(crate) struct Segment {
     pub(crate) results: Vec<(PartIndex, Option<PartIndex>)>,
     /// Calls without a result.
     pub(crate) missing: Vec<PartIndex>,
-    /// Results in the tail that answer no call.
-    pub(crate) orphans: BTreeSet<PartIndex>,
+    /// Results in the tail that answer no call, in order.
+    pub(crate) orphans: Vec<PartIndex>,
 }
 
 /// The reader that a conversation is checked for.
@@ -55,15 +55,15 @@ pub(crate) fn segments(transcript: &Transcript<'_>, reader: Reader) -> Vec<Segme
         if at > 0 && !transcript.wire.rules().flat && !segments[at - 1].tail.is_empty() {
             open.clear();
         }
-        for (place, call) in calls(messages, segments[at].head.clone()) {
+        calls(messages, segments[at].head.clone()).for_each(|(place, call)| {
             open.add(call.id.decode(), at, place);
             waiting[at] += 1;
-        }
-        for (place, part) in places(messages, segments[at].tail.clone()) {
-            let Part::Result(result) = part else { continue };
+        });
+        places(messages, segments[at].tail.clone()).for_each(|(place, part)| {
+            let Part::Result(result) = part else { return };
             if reader == Reader::OwnWire && result.kind == CallKind::Hosted {
                 segments[at].results.push((place, None));
-                continue;
+                return;
             }
             match open.take(result.call_id.decode()) {
                 Some((turn, call)) => {
@@ -71,11 +71,9 @@ pub(crate) fn segments(transcript: &Transcript<'_>, reader: Reader) -> Vec<Segme
                     segments[turn].results.push((place, Some(call)));
                 }
                 None if lenient => segments[at].results.push((place, None)),
-                None => {
-                    segments[at].orphans.insert(place);
-                }
+                None => segments[at].orphans.push(place),
             }
-        }
+        });
     }
     if !lenient {
         for (segment, _) in segments.iter_mut().zip(waiting).filter(|(_, waiting)| *waiting > 0) {
@@ -99,7 +97,9 @@ struct OpenCalls<'a>(BTreeSet<(Cow<'a, str>, Reverse<usize>, PartIndex)>);
 
 impl<'a> OpenCalls<'a> {
     fn clear(&mut self) {
-        self.0.clear();
+        if !self.0.is_empty() {
+            self.0.clear();
+        }
     }
 
     fn add(&mut self, id: Cow<'a, str>, turn: usize, place: PartIndex) {
@@ -122,7 +122,9 @@ fn is_screen(messages: &[Message<'_>], (unit, part): PartIndex) -> bool {
 }
 
 fn cut(messages: &[Message<'_>], wire: Wire) -> Vec<Segment> {
-    let mut segments = vec![Segment::default()];
+    let turns = messages.iter().filter(|message| message.role == Role::Assistant).count();
+    let mut segments = Vec::with_capacity(turns + 1);
+    segments.push(Segment::default());
     let mut at = 0;
     while at < messages.len() {
         if messages[at].role == Role::Assistant {
@@ -166,8 +168,8 @@ fn places<'t, 'a>(
     messages: &'t [Message<'a>],
     units: Range<usize>,
 ) -> impl Iterator<Item = (PartIndex, &'t Part<'a>)> {
-    units.flat_map(|unit| {
-        let parts = messages[unit].parts.iter().enumerate();
+    units.clone().zip(&messages[units]).flat_map(|(unit, message)| {
+        let parts = message.parts.iter().enumerate();
         parts.map(move |(part, of)| ((unit, part), of))
     })
 }
@@ -219,7 +221,7 @@ pub(crate) fn renames(
     let mut used: BTreeMap<Cow<'_, str>, usize> = BTreeMap::new();
     let mut renames = BTreeMap::new();
     for segment in segments {
-        if !target.rules().unique_call_ids {
+        if !target.rules().unique_call_ids && !used.is_empty() {
             used.clear();
         }
         let own = calls(messages, segment.head.clone()).map(|(place, _)| place);

@@ -262,9 +262,10 @@ pub fn survey(transcript: &Transcript<'_>) -> Survey {
 
 /// Returns `true` if any object of the body has a member that marks a position for the cache.
 fn is_marked(transcript: &Transcript<'_>) -> bool {
-    transcript.doc.objects().any(|object| {
-        Mark::ALL.iter().any(|mark| object.named(mark.name()).any(|member| !member.is_null()))
-    })
+    let doc = &transcript.doc;
+    let is_marked =
+        |name: &str| doc.objects().any(|object| object.named(name).any(|member| !member.is_null()));
+    Mark::ALL.iter().any(|mark| doc.has_string(mark.name()) && is_marked(mark.name()))
 }
 
 /// Returns the end of each request. One was made wherever the assistant begins to speak, and one at

@@ -45,6 +45,9 @@ pub(crate) const BASE64_TAIL: u8 = 2;
 /// Number of bytes of a string that are searched for its end before it is suspected to be base64.
 pub(crate) const PROBE: usize = 256;
 
+/// Number of bytes of a string that are looked at one by one.
+const SHORT: usize = 12;
+
 /// The way a text quotes its strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Quoting {
@@ -121,7 +124,8 @@ pub(crate) fn scan(text: &[u8], quoting: Quoting, known: Runs<'_>) -> Result<Sca
         text,
         at: 0,
         quoting,
-        nodes: Vec::new(),
+        // Enough for most bodies of words. Bodies of megabytes are mostly pictures.
+        nodes: Vec::with_capacity((text.len() / 24).min(1 << 14)),
         open: Vec::new(),
         runs: Vec::new(),
         known,
@@ -300,6 +304,11 @@ impl Scanner<'_> {
     /// with the string's flags.
     fn plain_string_end(&mut self, inside: usize) -> Option<(usize, u8)> {
         let text = self.text;
+        // Keys, roles and types are short: a search by vectors takes longer to begin than these take.
+        let short = text[inside..].iter().take(SHORT).position(|byte| matches!(byte, b'"' | b'\\'));
+        if let Some(length) = short.filter(|length| text[inside + length] == b'"') {
+            return Some((inside + length + 1, 0));
+        }
         let mut at = inside;
         let mut flags = 0;
         let mut window = PROBE;

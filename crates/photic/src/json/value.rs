@@ -78,6 +78,21 @@ impl<'a> Doc<'a> {
         ids.map(|(id, _)| self.value(id))
     }
 
+    /// Returns `true` if any value or key is the string `word`.
+    pub(crate) fn has_string(&self, word: &str) -> bool {
+        // An escape sequence is at most seven bytes for one.
+        let (quotes, most) = (2 * self.quoting.quote_len(), 7 * word.len());
+        (0..).zip(&self.nodes).any(|(id, node)| {
+            let length = ((node.end - node.start) as usize).wrapping_sub(quotes);
+            let may_be = if node.flags & ESCAPED == 0 {
+                length == word.len()
+            } else {
+                length > word.len() && length <= most
+            };
+            may_be && node.kind == Kind::String && self.value(id).is(word)
+        })
+    }
+
     pub(crate) fn value(&self, id: NodeId) -> Value<'_, 'a> {
         Value { doc: self, id }
     }
@@ -216,6 +231,14 @@ impl<'d, 'a> Value<'d, 'a> {
         self.str().is_some_and(|text| text.is(word))
     }
 
+    const fn no_children(self) -> Children<'d, 'a> {
+        Children { doc: self.doc, at: 0, end: 0 }
+    }
+
+    fn is_object(self) -> bool {
+        self.kind() == Kind::Object
+    }
+
     pub(crate) fn is_list(self) -> bool {
         self.kind() == Kind::Array
     }
@@ -283,6 +306,24 @@ impl<'d, 'a> Value<'d, 'a> {
         })
     }
 
+    /// Returns the members of these names, as [`Self::get`] does for each, in one pass.
+    pub(crate) fn members<const N: usize>(self, names: [&str; N]) -> [Option<Self>; N] {
+        let mut members = [None; N];
+        let quote = self.doc.quoting.quote_len();
+        let mut children = if self.is_object() { self.children() } else { self.no_children() };
+        while let (Some(key), Some(value)) = (children.next(), children.next()) {
+            let is_escaped = key.has_escapes();
+            let inside = &self.doc.text[key.span().start + quote..key.span().end - quote];
+            for (member, name) in members.iter_mut().zip(names) {
+                if is_escaped && key.is(name) || !is_escaped && inside == name.as_bytes() {
+                    *member = Some(value);
+                    break;
+                }
+            }
+        }
+        members
+    }
+
     /// Returns [`Self::word`] of the member of that name, if it is a string.
     pub(crate) fn word_of(self, name: &str) -> Option<Cow<'a, [u8]>> {
         self.get(name).filter(|value| value.kind() == Kind::String).map(|value| value.word())
@@ -311,10 +352,6 @@ impl<'d, 'a> Value<'d, 'a> {
 
     fn children(self) -> Children<'d, 'a> {
         Children { doc: self.doc, at: self.id + 1, end: self.node().next }
-    }
-
-    const fn no_children(self) -> Children<'d, 'a> {
-        Children { doc: self.doc, at: 0, end: 0 }
     }
 }
 

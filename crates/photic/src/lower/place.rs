@@ -276,7 +276,7 @@ impl<'a> Placer<'_, 'a> {
         let mut ordinal = 0;
         for unit in segment.tail.clone() {
             let message = &messages[unit];
-            if segment.orphans.contains(&(unit, 0)) {
+            if segment.orphans.binary_search(&(unit, 0)).is_ok() {
                 self.orphan((unit, 0));
             } else if let Some(result) = message.results().next() {
                 ordinal += 1;

@@ -24,7 +24,9 @@ pub(super) fn read_message<'d, 'a>(
     lifter: &mut Lifter<'d, 'a>,
     message: Value<'d, 'a>,
 ) -> Message<'a> {
-    let role = message.word_of("role");
+    let [role, content, reasoning, refusal, calls] =
+        message.members(["role", "content", "reasoning_content", "refusal", "tool_calls"]);
+    let role = role.map(|role| role.word());
     let role = match role.as_deref() {
         Some(b"system") => Role::System,
         Some(b"developer") => Role::Developer,
@@ -37,7 +39,6 @@ pub(super) fn read_message<'d, 'a>(
         },
         _ => Role::Unknown,
     };
-    let content = message.get("content");
     let words = TextOwner::of(role);
     let mut parts = Vec::new();
     match role {
@@ -61,7 +62,14 @@ pub(super) fn read_message<'d, 'a>(
         Role::System | Role::Developer | Role::User | Role::Assistant => {
             read_content(lifter, content, words, &mut parts);
             if role == Role::Assistant {
-                assistant_fields(message, &mut parts);
+                // DeepSeek and compatible servers use the name `reasoning_content`.
+                if let Some(thinking) = reasoning.filter(|value| !value.is_null()) {
+                    parts.insert(0, Part::Thinking(Opaque { node: Some(thinking.id()) }));
+                }
+                if let Some(refusal) = refusal.and_then(|value| value.str()) {
+                    parts.push(Part::Refusal(Text { text: refusal, node: None }));
+                }
+                parts.extend(calls.into_iter().flat_map(Value::items).map(read_call));
             }
         }
     }
@@ -102,20 +110,6 @@ fn read_function<'d, 'a>(
         slot: Some(content.id()),
         ..Message::new(Role::Tool, vec![Part::Result(result)])
     })
-}
-
-/// Reads the fields of an assistant message beside its content.
-fn assistant_fields<'a>(message: Value<'_, 'a>, parts: &mut Vec<Part<'a>>) {
-    // DeepSeek and compatible servers use this name.
-    if let Some(thinking) = message.get("reasoning_content").filter(|value| !value.is_null()) {
-        parts.insert(0, Part::Thinking(Opaque { node: Some(thinking.id()) }));
-    }
-    if let Some(refusal) = message.get("refusal").and_then(|value| value.str()) {
-        parts.push(Part::Refusal(Text { text: refusal, node: None }));
-    }
-    for call in message.get("tool_calls").into_iter().flat_map(Value::items) {
-        parts.push(read_call(call));
-    }
 }
 
 fn read_call<'a>(call: Value<'_, 'a>) -> Part<'a> {
