@@ -1,6 +1,7 @@
 //! The gateway and the baselines, as processes.
 
 use std::ffi::OsString;
+use std::fmt::Write as _;
 use std::process::Command;
 
 use photic_gateway::{Config, Gateway};
@@ -75,7 +76,7 @@ pub(crate) fn run(upstream: &str, setting: Setting) -> Outcome<()> {
     }
     let directory = std::env::temp_dir().join(format!("photic-measure-{}", std::process::id()));
     if matches!(setting, Setting::Recorded) {
-        settings.push_str(&format!("[record]\ndirectory = '{}'\n", directory.display()));
+        write!(settings, "[record]\ndirectory = '{}'\n", directory.display()).ok();
     }
     let config = Config::parse(&settings)?;
     photic_gateway::runtime()?.block_on(async {
