@@ -41,6 +41,9 @@ pub(crate) fn run(options: &ProfilesOptions) -> anyhow::Result<ExitCode> {
     entries
         .retain(|entry| wanted(&options.host, &entry.host) && wanted(&options.model, &entry.model));
     let profile = options.model.as_deref().map(|model| profile(options, model, &entries));
+    if let (Some(model), Some(profile)) = (&options.model, &profile) {
+        note(model, profile);
+    }
     let mut out = anstream::stdout().lock();
     if options.json {
         let facts = profile.as_ref().map(Profile::provenance);
@@ -60,6 +63,13 @@ pub(crate) fn run(options: &ProfilesOptions) -> anyhow::Result<ExitCode> {
         lessons(&mut out, file.as_deref(), &entries)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Prints on standard error what is special about a model.
+fn note(model: &str, profile: &Profile) {
+    for note in crate::model::notes(model, profile) {
+        anstream::eprintln!("{CYAN}note:{CYAN:#} {note}");
+    }
 }
 
 /// The file with learned facts.

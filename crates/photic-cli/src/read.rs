@@ -9,6 +9,7 @@ use photic_tools::{Builder, HardLinks, ReadArguments, Refusal, Tools};
 use crate::arguments::{ReadOptions, RootOptions};
 use crate::output::print;
 use crate::render;
+use crate::report::{RefusalReport, print_report};
 use crate::style::{CYAN, RED, YELLOW};
 
 /// Runs the command. Exit code: 0 read, 1 refused, 2 error.
@@ -58,8 +59,7 @@ pub(crate) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
 /// Prints a refusal. Exit code: 1.
 pub(crate) fn refused(refusal: &Refusal, json: bool) -> anyhow::Result<ExitCode> {
     if json {
-        let text = serde_json::to_string_pretty(&serde_json::json!({ "refusal": refusal }))?;
-        print(format!("{text}\n").as_bytes())?;
+        print_report(&RefusalReport::of(refusal))?;
     } else {
         anstream::eprintln!("{RED}refused:{RED:#} {}", refusal.says);
         for candidate in &refusal.candidates {

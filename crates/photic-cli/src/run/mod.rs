@@ -91,7 +91,7 @@ async fn with_gateway(options: &RunOptions) -> anyhow::Result<ExitCode> {
     let prefixes = bases.prefixes().chain(own);
     config.prefixes = Some(prefixes.fold(PathPrefixes::new(&token), PathPrefixes::with_name));
     (config.hosts, config.origins) = (Vec::new(), Vec::new());
-    serve::record(&mut config, options.record.record.as_deref())?;
+    serve::record(&mut config, &options.record)?;
     // Connections of processes left behind are cut; recording may finish.
     config.timeouts.drain_s = config.timeouts.drain_s.min(1);
     let gateway = bind(config, &bases).await?;

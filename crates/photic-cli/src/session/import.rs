@@ -41,7 +41,7 @@ pub(super) fn run(
     let named = transcript.settings.model.as_ref().map(photic::json::Str::decode);
     let model = options.model.as_deref().or(named.as_deref());
     let profile = photic::profile::resolve(wire, model, None);
-    let mut policy = options.policy.policy();
+    let mut policy = options.policy.policy()?;
     policy.choices = wait(store.choices(&id))?;
     let mut survey = photic::survey(&transcript);
     survey.identify(&transcript);

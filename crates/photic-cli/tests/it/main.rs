@@ -7,6 +7,7 @@ mod commands;
 mod doctor;
 mod dumps;
 mod explain;
+mod grammar;
 mod mcp;
 #[cfg(unix)]
 mod mock;
