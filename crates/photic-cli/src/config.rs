@@ -52,7 +52,8 @@ pub(crate) struct ConfigReport {
 struct SettingReport {
     /// Name, with the tables around it.
     name: String,
-    /// Value. Passwords and queries of URLs are left out.
+    /// Value; left out if it is not set. Passwords and queries of URLs are left out, too.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
     value: Value,
     /// Where the value comes from: `flag`, `variable`, `file` or `default`.
     from: String,

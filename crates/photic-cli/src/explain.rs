@@ -137,8 +137,8 @@ fn table(out: &mut impl std::io::Write, report: &ExplainReport) -> anyhow::Resul
     }
     writeln!(
         out,
-        "{DIM}{:>4}  {:<wide$}  {:>11}  {:>8}  {:>11}  {:>8}  {:>8}  {:<7} why{DIM:#}",
-        "#", "from", "pixels", "tokens", "bytes", "dollars", "uncached", "fate"
+        "{DIM}{:>4}  {:<wide$}  {:>11}  {:>8}  {:>11}  {:>8}  {:<7} why{DIM:#}",
+        "#", "from", "pixels", "tokens", "bytes", "dollars", "fate"
     )?;
     let dollars = |usd: Option<f64>| usd.map_or(String::new(), |usd| format!("{usd:.5}"));
     for row in rows {
@@ -150,31 +150,33 @@ fn table(out: &mut impl std::io::Write, report: &ExplainReport) -> anyhow::Resul
         };
         writeln!(
             out,
-            "{:>4}  {:<wide$}  {size:>11}  {:>8}  {:>11}  {:>8}  {:>8}  {style}{:<7}{style:#} {}",
+            "{:>4}  {:<wide$}  {size:>11}  {:>8}  {:>11}  {:>8}  {style}{:<7}{style:#} {}",
             row.index,
             name(row),
             grouped(row.tokens),
             grouped(row.bytes),
             dollars(row.usd),
-            dollars(row.uncached_usd),
             row.fate,
             row.why,
         )?;
     }
     let (rest, all) = (&report.rest, &report.ledger);
-    for (name, tokens, usd, uncached) in [
-        ("rest", rest.tokens, rest.usd, rest.uncached_usd),
-        ("total", all.tokens, all.usd, all.uncached_usd),
-    ] {
+    let uncached = all.uncached_usd.map(|usd| ("total", usd, "without a prompt cache"));
+    for (name, tokens, usd, says) in [
+        ("rest", rest.tokens, rest.usd, "text, tools and notices"),
+        ("total", all.tokens, all.usd, ""),
+    ]
+    .into_iter()
+    .chain(uncached.map(|(name, usd, says)| (name, all.tokens, Some(usd), says)))
+    {
         writeln!(
             out,
-            "{:>4}  {name:<wide$}  {:>11}  {:>8}  {:>11}  {:>8}  {:>8}",
+            "{:>4}  {name:<wide$}  {:>11}  {:>8}  {:>11}  {:>8}  {DIM}{says}{DIM:#}",
             "",
             "",
             grouped(tokens),
             "",
             dollars(usd),
-            dollars(uncached),
         )?;
     }
     writeln!(out)?;

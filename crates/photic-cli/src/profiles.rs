@@ -48,7 +48,8 @@ pub(crate) fn run(options: &ProfilesOptions) -> anyhow::Result<ExitCode> {
     if options.json {
         let facts = profile.as_ref().map(Profile::provenance);
         let all = json!({
-            "profile": profile.as_ref().map(without_facts),
+            "profile": profile.as_ref().map(|profile| profile.id.as_str()),
+            "known": profile.as_ref().map(without_facts),
             "basis": profile.as_ref().map(Profile::basis),
             "facts": facts,
             "learned": entries,

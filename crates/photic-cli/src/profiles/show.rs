@@ -58,7 +58,9 @@ pub(super) fn run(options: &ShowOptions) -> anyhow::Result<ExitCode> {
             .map(|answer| json!({"asked": answer.asked, "outcome": answer.outcome}))
             .collect();
         let all = json!({
-            "profile": without_facts(&profile),
+            "profile": profile.id,
+            "basis": profile.basis(),
+            "known": without_facts(&profile),
             "facts": profile.provenance(),
             "asked": asked,
             "heard": heard,

@@ -41,9 +41,11 @@ pub(crate) struct SimulateReport {
 pub(crate) struct PolicyReport {
     /// Name of the policy.
     pub(crate) name: String,
-    /// Group of the policy: `in_force` (chosen by the settings and options), `photic_without_marks`,
-    /// `photic`, `others` or `optimum`.
+    /// Group of the policy: `photic_without_marks`, `photic`, `others` or `optimum`; `in_force` if the
+    /// policy of the settings and options is none of them.
     pub(crate) whose: String,
+    /// True for the policy of the settings and options.
+    pub(crate) in_force: bool,
     /// Tokens at the base input price.
     pub(crate) cost: f64,
     /// The cost as a ratio of that of keeping everything.

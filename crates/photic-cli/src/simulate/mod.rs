@@ -85,13 +85,15 @@ struct Comparison {
 struct Line {
     name: String,
     whose: PolicyGroup,
+    /// `true` for the policy of the settings and options.
+    in_force: bool,
     outcome: Outcome,
 }
 
 /// The group of a policy in the table.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PolicyGroup {
-    /// The policy of the settings and options.
+    /// The policy of the settings and options, if it is none of the others.
     InForce,
     /// A policy of photic, with the client's own cache breakpoints.
     Default,
@@ -208,32 +210,22 @@ impl Comparison {
 fn lines(setting: &Setting, policy: &Policy) -> Vec<Line> {
     let (least, every) = INTERVAL;
     let turns = setting.floor.saturating_sub(1);
-    let photic = |name: String, policy: Retention| Line {
-        name,
-        whose: PolicyGroup::Photic,
-        outcome: play(setting, Contender::Photic(policy)),
-    };
-    let unmarked = |name: &str, policy: Retention| Line {
-        name: name.to_owned(),
-        whose: PolicyGroup::Default,
-        outcome: play(setting, Contender::Unmarked(policy)),
-    };
-    let others = |name: String, contender: Contender| Line {
-        name,
-        whose: PolicyGroup::Others,
-        outcome: play(setting, contender),
-    };
-    let in_force = match policy.marks {
+    let chosen = match policy.marks {
         true => Contender::Photic(policy.retention),
         false => Contender::Unmarked(policy.retention),
     };
-    let marks = if policy.marks { ", marks" } else { "" };
-    vec![
-        Line {
-            name: format!("{}{marks} (in force)", policy.retention),
-            whose: PolicyGroup::InForce,
-            outcome: play(setting, in_force),
-        },
+    let line = |name: String, whose: PolicyGroup, contender: Contender| Line {
+        name,
+        whose,
+        in_force: contender == chosen,
+        outcome: play(setting, contender),
+    };
+    let photic =
+        |name: String, policy| line(name, PolicyGroup::Photic, Contender::Photic(policy));
+    let unmarked =
+        |name: &str, policy| line(name.to_owned(), PolicyGroup::Default, Contender::Unmarked(policy));
+    let others = |name: String, contender| line(name, PolicyGroup::Others, contender);
+    let mut lines = vec![
         unmarked("all (default)", Retention::default()),
         unmarked("priced, no marks", Retention::Priced),
         photic("priced".to_owned(), Retention::Priced),
@@ -243,6 +235,24 @@ fn lines(setting: &Setting, policy: &Policy) -> Vec<Line> {
         others(format!("window of {WINDOW}"), Contender::Sliding(WINDOW)),
         others(format!("{least} left every {every}"), Contender::Interval { least, every }),
         others("everything".to_owned(), Contender::All),
-        Line { name: "optimum".to_owned(), whose: PolicyGroup::Nobody, outcome: optimum(setting) },
-    ]
+        Line {
+            name: "optimum".to_owned(),
+            whose: PolicyGroup::Nobody,
+            in_force: false,
+            outcome: optimum(setting),
+        },
+    ];
+    if !lines.iter().any(|line| line.in_force) {
+        let marks = if policy.marks { ", marks" } else { "" };
+        lines.insert(
+            0,
+            Line {
+                name: format!("{}{marks}", policy.retention),
+                whose: PolicyGroup::InForce,
+                in_force: true,
+                outcome: play(setting, chosen),
+            },
+        );
+    }
+    lines
 }

@@ -26,7 +26,7 @@ pub(super) fn as_text(mut out: impl Write, comparison: &Comparison) -> anyhow::R
     )?;
     writeln!(
         out,
-        "  {DIM}{:<26} {:>9} {:>8} {:>9} {:>6} {:>12}{DIM:#}",
+        "  {DIM}{:<18} {:>9} {:>8} {:>9} {:>6} {:>12}{DIM:#}",
         "", "k tokens", "of all", "dollars", "edits", "longest"
     )?;
     let mut whose = None;
@@ -52,7 +52,7 @@ pub(super) fn as_text(mut out: impl Write, comparison: &Comparison) -> anyhow::R
 /// The heading of a group.
 const fn heading(whose: PolicyGroup) -> &'static str {
     match whose {
-        PolicyGroup::InForce => "in force: the policy of your settings and options",
+        PolicyGroup::InForce => "photic, by your settings and options",
         PolicyGroup::Default => "photic, with the client's own cache breakpoints",
         PolicyGroup::Photic => "photic, with planned cache breakpoints (`--marks`)",
         PolicyGroup::Others => "clients without photic, with common cache breakpoints",
@@ -65,9 +65,10 @@ fn row(out: &mut impl Write, comparison: &Comparison, line: &Line) -> anyhow::Re
     let cost = line.outcome.cost();
     let money = comparison.usd(cost).map_or_else(|| "?".to_owned(), dollars);
     let over = if comparison.is_over(line) { "!" } else { "" };
+    let in_force = if line.in_force { "  in force" } else { "" };
     writeln!(
         out,
-        "  {:<26} {:>9} {:>6.1} % {money:>9} {:>6} {:>12}{YELLOW}{over}{YELLOW:#}",
+        "  {:<18} {:>9} {:>6.1} % {money:>9} {:>6} {:>12}{YELLOW}{over}{YELLOW:#}{GREEN}{in_force}{GREEN:#}",
         line.name,
         grouped((cost / 1000.0).round() as u64),
         100.0 * cost / comparison.all(),
@@ -96,6 +97,7 @@ pub(super) fn as_json(mut out: impl Write, comparison: &Comparison) -> anyhow::R
             PolicyGroup::Nobody => "optimum",
         }
         .to_owned(),
+        in_force: line.in_force,
         cost: line.outcome.cost(),
         of_all: line.outcome.cost() / comparison.all(),
         usd: comparison.usd(line.outcome.cost()),

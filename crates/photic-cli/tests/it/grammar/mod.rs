@@ -1,5 +1,6 @@
 //! One grammar for every command: the model, the options, the data, the failures and the help.
 
+#[cfg(unix)]
 mod commands_page;
 mod config;
 mod failures;

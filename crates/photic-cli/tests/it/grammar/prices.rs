@@ -30,7 +30,7 @@ fn tokens_and_dollars_add_up() {
     for line in ["rest", "total"] {
         assert!(words.lines().any(|shown| shown.trim_start().starts_with(line)), "{words}");
     }
-    assert!(words.contains("uncached"), "{words}");
+    assert!(words.contains("without a prompt cache") && words.contains("uncached)"), "{words}");
 }
 
 #[test]
@@ -55,33 +55,33 @@ fn the_settings_hold_and_options_override_them() {
     }
     let arguments = ["simulate", "--steps", "9", "--json", "--config", &settings];
     let rows = data(&run(&arguments))["policies"].clone();
-    assert_eq!((&rows[0]["whose"], &rows[0]["name"]), (&"in_force".into(), &"newest(2) (in force)".into()));
+    assert_eq!((&rows[0]["whose"], &rows[0]["name"]), (&"in_force".into(), &"newest(2)".into()));
+    assert_eq!(rows[0]["in_force"], true);
 }
 
 #[test]
-fn marks_of_the_settings_can_be_turned_off() {
+fn the_row_in_force_follows_settings_and_options() {
     let folder = Folder::new("marks");
     let settings = folder.file("photic.toml", "[policy]\nmarks = true\n");
-    let name = |more: &[&str]| {
-        let common = ["simulate", "--steps", "9", "--json", "--config", &settings];
-        data(&run(&[&common, more].concat()))["policies"][0]["name"].clone()
-    };
-    assert_eq!(name(&[]), "all, marks (in force)");
-    assert_eq!(name(&["--marks=false"]), "all (in force)");
-    assert_eq!(name(&["--policy", "priced"]), "priced, marks (in force)");
-}
-
-#[test]
-fn the_policy_in_force_is_what_its_row_costs() {
-    let row = |more: &[&str], name: &str| -> Value {
+    let in_force = |more: &[&str]| -> String {
         let common = ["simulate", "--steps", "60", "--for", "claude-opus-5", "--json"];
         let report = data(&run(&[&common, more].concat()));
-        let rows = report["policies"].as_array().unwrap().clone();
-        rows.into_iter().find(|row| row["name"] == name).unwrap()["cost"].clone()
+        let rows = report["policies"].as_array().unwrap();
+        let found: Vec<&Value> = rows.iter().filter(|row| row["in_force"] == true).collect();
+        assert_eq!(found.len(), 1, "{report}");
+        format!("{} of {}", found[0]["name"], found[0]["whose"]).replace('"', "")
     };
-    assert_eq!(row(&[], "all (in force)"), row(&[], "all (default)"));
-    let marked = ["--policy", "priced", "--marks"];
-    assert_eq!(row(&marked, "priced, marks (in force)"), row(&[], "priced"));
+    let with = ["--config", settings.as_str()];
+    assert_eq!(in_force(&[]), "all (default) of photic_without_marks");
+    assert_eq!(in_force(&["--policy", "priced"]), "priced, no marks of photic_without_marks");
+    assert_eq!(in_force(&["--policy", "priced", "--marks"]), "priced of photic");
+    assert_eq!(in_force(&["--policy", "newest(9)"]), "newest(9) of in_force");
+    assert_eq!(in_force(&["--policy", "newest(9)", "--marks"]), "newest(9), marks of in_force");
+    assert_eq!(in_force(&with), "all of photic");
+    assert_eq!(in_force(&[&with[..], &["--marks=false"]].concat()), "all (default) of photic_without_marks");
+    let table = stdout(&run(&["simulate", "--policy", "priced", "--marks"]));
+    let marked: Vec<&str> = table.lines().filter(|line| line.ends_with("  in force")).collect();
+    assert!(marked.len() == 1 && marked[0].starts_with("  priced  "), "{table}");
 }
 
 #[test]
