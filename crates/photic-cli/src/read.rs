@@ -7,6 +7,7 @@ use anyhow::Context as _;
 use photic_tools::{Builder, HardLinks, ReadArguments, Refusal, Tools};
 
 use crate::arguments::{ReadOptions, RootOptions};
+use crate::input::read_bytes;
 use crate::output::print;
 use crate::render;
 use crate::report::{RefusalReport, print_report};
@@ -18,7 +19,15 @@ pub(crate) fn run(options: &ReadOptions) -> anyhow::Result<ExitCode> {
         with_renderer(tools_builder(&options.roots)?).build().context("cannot open the roots")?;
     let ReadOptions { lines, page, .. } = *options;
     let arguments = ReadArguments { lines, page, ..ReadArguments::of(&options.source) };
-    let reading = match runtime()?.block_on(tools.read(&arguments)) {
+    let runtime = runtime()?;
+    let read = if options.source == "-" {
+        let input = read_bytes(None, "pipe a text in: `git diff | photic read -`")?;
+        let arguments = ReadArguments { lines, page, ..ReadArguments::of(&input.name) };
+        runtime.block_on(tools.read_bytes(input.body, &arguments))
+    } else {
+        runtime.block_on(tools.read(&arguments))
+    };
+    let reading = match read {
         Ok(reading) => reading,
         Err(refusal) => return refused(&refusal, options.json),
     };

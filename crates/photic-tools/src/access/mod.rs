@@ -164,7 +164,9 @@ impl Roots {
         }
         let way = normalized(way);
         let identity = format!("{}\0{}", root.real.display(), way.display());
-        Ok(Opened { file, size: metadata.len(), name: shown(&way.to_string_lossy()), identity })
+        // Below the root of the file system, the path is an absolute one.
+        let name = if root.real.parent().is_none() { root.real.join(&way) } else { way };
+        Ok(Opened { file, size: metadata.len(), name: shown(&name.to_string_lossy()), identity })
     }
 }
 
