@@ -203,10 +203,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(catalog::tools(
-            self.offer(),
-            self.structured(&context),
-        )))
+        Ok(ListToolsResult::with_all_items(catalog::tools(self.offer(), self.structured(&context))))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {

@@ -163,7 +163,8 @@ mod tests {
     fn a_name_with_a_line_break_cannot_forge_a_line() {
         let path = "a\nsecret.png  PNG".to_owned();
         let entry = FolderEntry { path, kind: "text", ..FolderEntry::default() };
-        let listing = Listing { entries: vec![entry], total: 1, complete: true, ..Listing::default() };
+        let listing =
+            Listing { entries: vec![entry], total: 1, complete: true, ..Listing::default() };
         assert_eq!(listing.words().lines().count(), 2);
     }
 }

@@ -3,7 +3,7 @@
 It finds, looks at, zooms and asks about pictures. Every tool name, argument name and value that it sends stood before in
 the task, the instructions, the list of tools or an answer; only a region may be computed, from the words that came with
 a view. Its eyes are PROVIDER, which reads what a model would read in the pixels that arrive."""
-import asyncio, json, os, re, sys, urllib.request
+import asyncio, json, re, sys, urllib.request
 
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters

@@ -114,7 +114,8 @@ impl Launch {
 impl McpHost {
     /// Returns the part of the configuration that starts the server.
     pub(super) fn snippet(&self, launch: &Launch) -> String {
-        let line: Vec<&String> = std::iter::once(&launch.program).chain(&launch.arguments).collect();
+        let line: Vec<&String> =
+            std::iter::once(&launch.program).chain(&launch.arguments).collect();
         let reference = |name: &String| {
             let value = Value::from(self.variable.replace("NAME", name));
             (name.clone(), value)
@@ -250,8 +251,15 @@ mod tests {
                 assert_eq!(command, program, "{}", host.id);
                 let here = std::env::current_dir().unwrap();
                 let at = |path: &str| here.join(path).to_str().unwrap().to_owned();
-                let wanted =
-                    ["mcp", "--root", &at(root), "--store", &at("kept"), "--model", "claude-sonnet-5"];
+                let wanted = [
+                    "mcp",
+                    "--root",
+                    &at(root),
+                    "--store",
+                    &at("kept"),
+                    "--model",
+                    "claude-sonnet-5",
+                ];
                 assert_eq!(line, wanted, "{}", host.id);
                 assert_eq!(variables, ["ANTHROPIC_API_KEY"], "{}", host.id);
             }
@@ -296,9 +304,10 @@ mod tests {
         let section = |host: &McpHost| {
             let McpHost { id, name, file, format, checked, .. } = host;
             let snippet = host.snippet(&launch);
-            let command = host.command.as_ref().map(|command| {
-                format!("Or: `{command}{}`\n\n", launch.line())
-            });
+            let command = host
+                .command
+                .as_ref()
+                .map(|command| format!("Or: `{command}{}`\n\n", launch.line()));
             let command = command.unwrap_or_default();
             format!(
                 "### {name}\n\n`photic mcp --print {id}`, for {file}:\n\n```{format}\n{}\n```\n\n\

@@ -7,7 +7,9 @@ use cap_std::fs::FileType;
 use photic_pixels::header::{self, Frames};
 
 use super::near::{MAX_VISITED, below, entries};
-use super::{RootedPath, Roots, Spelling, absent, escaped, missing, names, normalized, outside, plain};
+use super::{
+    RootedPath, Roots, Spelling, absent, escaped, missing, names, normalized, outside, plain,
+};
 use crate::content::Content;
 use crate::list::{FolderEntry, Listing, NamePattern};
 use crate::refusal::{Refusal, RefusalCode};
@@ -71,7 +73,9 @@ impl Roots {
         let Some(pattern) = pattern else { return entries(dir, way, budget) };
         let mut all = below(dir, way, budget);
         all.retain(|(path, _)| {
-            path.file_name().and_then(|name| name.to_str()).is_some_and(|name| pattern.matches(name))
+            path.file_name()
+                .and_then(|name| name.to_str())
+                .is_some_and(|name| pattern.matches(name))
         });
         all.sort_by(|(one, _), (other, _)| one.cmp(other));
         Ok(all)
@@ -126,7 +130,11 @@ impl Roots {
             kind
         };
         if kind.is_dir() {
-            return FolderEntry { path: format!("{path}/"), kind: "folder", ..FolderEntry::default() };
+            return FolderEntry {
+                path: format!("{path}/"),
+                kind: "folder",
+                ..FolderEntry::default()
+            };
         }
         let Ok(mut opened) = self.try_open(place, &path) else {
             return plain("not a file that may be read");

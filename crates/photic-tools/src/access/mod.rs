@@ -166,7 +166,8 @@ impl Roots {
     /// Writes a path as the tools take it: relative where relative paths begin, if asked for.
     fn spelled(&self, (index, way): &RootedPath, spelling: Spelling) -> String {
         let relative = way.strip_prefix(&self.start.1).ok();
-        let relative = relative.filter(|_| *index == self.start.0 && spelling == Spelling::Relative);
+        let relative =
+            relative.filter(|_| *index == self.start.0 && spelling == Spelling::Relative);
         let absolute = || self.folders[*index].named.join(way);
         relative.map_or_else(absolute, Path::to_owned).to_string_lossy().into_owned()
     }

@@ -36,7 +36,9 @@ pub(super) fn near(
     let mut found = BTreeSet::new();
     let mut budget = MAX_VISITED;
     for (path, kind) in entries(dir, folder, &mut budget).unwrap_or_default() {
-        if wanted(kind) && let Some(distance) = distance_of(name, &path) {
+        if wanted(kind)
+            && let Some(distance) = distance_of(name, &path)
+        {
             found.insert((distance, 0, path));
         }
     }
@@ -126,10 +128,8 @@ fn edits(one: &[char], other: &[char], most: usize) -> Option<usize> {
         for (column, against) in other.iter().enumerate() {
             let replaced = last[column] + usize::from(letter != against);
             let mut least = replaced.min(last[column + 1] + 1).min(next[column] + 1);
-            let swapped = row > 0
-                && column > 0
-                && *letter == other[column - 1]
-                && one[row - 1] == *against;
+            let swapped =
+                row > 0 && column > 0 && *letter == other[column - 1] && one[row - 1] == *against;
             if swapped {
                 least = least.min(before[column - 1] + 1);
             }
@@ -167,7 +167,8 @@ mod tests {
     #[test]
     fn edits_count_swapped_neighbors_once() {
         let edits = |one: &str, other: &str| {
-            let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+            let (one, other): (Vec<char>, Vec<char>) =
+                (one.chars().collect(), other.chars().collect());
             edits(&one, &other, 9)
         };
         assert_eq!(edits("abcd", "abdc"), Some(1));
