@@ -109,7 +109,7 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
     #[cfg(feature = "openwop")]
     let objects = if is_fleet { None } else { Some(Objects::new()?) };
     let backend = backend.map_or_else(|| local_backend(config), |backend| Ok(Some(backend)))?;
-    let recorder = backend.clone().map(|one| Arc::new(Recorder::new(one, &config.record)));
+    let recorder = backend.clone().map(|one| Arc::new(Recorder::new(one, &config.record, config.serves)));
 
     let memory = MemoryBudget::new(config.limits.memory_mib());
     let picture_bytes = memory.cache(config.limits.pictures_mib);
@@ -133,6 +133,7 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
         derivatives: Derivatives::new(picture_bytes),
         details: watchers.want_details(),
         records: recorder.is_some(),
+        serves: config.serves,
     });
     let recorder = recorder.zip(backend.clone());
     let turns = Arc::new(Turns {
@@ -146,6 +147,7 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
             recorder,
             pipeline: Arc::clone(&pipeline),
             pixels: Arc::clone(&pixels),
+            tally: Arc::clone(&tally),
         }),
         admission: Arc::clone(&admission),
         tally: Arc::clone(&tally),
