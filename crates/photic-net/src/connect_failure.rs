@@ -128,8 +128,7 @@ fn of_tls(error: &rustls::Error) -> ConnectFailure {
             | CertificateError::ExpiredContext { .. }
             | CertificateError::NotValidYet
             | CertificateError::NotValidYetContext { .. } => ConnectFailure::ExpiredCertificate,
-            CertificateError::NotValidForName
-            | CertificateError::NotValidForNameContext { .. } => {
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
                 ConnectFailure::WrongHostCertificate
             }
             _ => ConnectFailure::InvalidCertificate,

@@ -139,7 +139,8 @@ async fn with_gateway(options: &RunOptions) -> anyhow::Result<ExitCode> {
 /// The place of the record.
 fn recorded_in(config: &Config) -> RecordedIn {
     let directory = config.record.directory.clone();
-    if config.fleet.is_set() {
+    let named = |server: &Option<String>| server.as_ref().is_some_and(|one| !one.is_empty());
+    if named(&config.fleet.postgres) || named(&config.fleet.bucket) {
         RecordedIn::Fleet
     } else {
         let directory = directory.filter(|path| !path.as_os_str().is_empty());

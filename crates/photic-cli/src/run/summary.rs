@@ -56,9 +56,9 @@ pub(crate) fn report(tally: &Tally) -> Value {
     let (bytes_in, bytes_sent) = tally.bytes();
     let preparing_us = u64::try_from(tally.preparing().as_micros()).unwrap_or(u64::MAX);
     let counts = Counts::of(tally);
-    let failures = counts.failures.iter().map(|failed| {
-        json!({"host": failed.host, "reason": failed.reason, "requests": failed.requests})
-    });
+    let failures = counts.failures.iter().map(
+        |failed| json!({"host": failed.host, "reason": failed.reason, "requests": failed.requests}),
+    );
     let sessions = counts.sessions.iter();
     let sessions = sessions.map(|one| json!({"session": one.session, "turns": one.turns}));
     let tokens = &counts.tokens;
@@ -184,15 +184,20 @@ impl Counts {
             RecordedIn::Fleet => None,
             RecordedIn::Directory(directory) => Some(directory),
         };
-        let mut lines: Vec<String> = self.sessions.iter().take(MAX_SESSIONS).map(|one| {
-            let line = format!("{}, {}", one.session, times(one.turns, "turn"));
-            match directory {
-                Some(directory) => {
-                    format!("{line}: photic session show {}{}", one.session, store(directory))
+        let mut lines: Vec<String> = self
+            .sessions
+            .iter()
+            .take(MAX_SESSIONS)
+            .map(|one| {
+                let line = format!("{}, {}", one.session, times(one.turns, "turn"));
+                match directory {
+                    Some(directory) => {
+                        format!("{line}: photic session show {}{}", one.session, store(directory))
+                    }
+                    None => line,
                 }
-                None => line,
-            }
-        }).collect();
+            })
+            .collect();
         let more = self.sessions.len().saturating_sub(MAX_SESSIONS);
         if more > 0 {
             let store = directory.map_or_else(String::new, |directory| store(directory));
@@ -250,8 +255,7 @@ fn tokens(tokens: &TokenUse) -> String {
 
 /// The list price of the input.
 fn dollars(tokens: &TokenUse) -> String {
-    let models: Vec<String> =
-        tokens.unpriced.iter().map(|model| format!("`{model}`")).collect();
+    let models: Vec<String> = tokens.unpriced.iter().map(|model| format!("`{model}`")).collect();
     let models = models.join(", ");
     if !tokens.is_priced() {
         return format!("unknown: no list price for {models}");
@@ -261,7 +265,10 @@ fn dollars(tokens: &TokenUse) -> String {
     } else {
         format!(", without {models}, whose price is unknown")
     };
-    format!("{:.4} for the input at list price{more}; output unknown: no list price", tokens.input_usd)
+    format!(
+        "{:.4} for the input at list price{more}; output unknown: no list price",
+        tokens.input_usd
+    )
 }
 
 /// Facts about the tokens of a run.

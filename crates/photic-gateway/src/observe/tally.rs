@@ -167,14 +167,15 @@ impl Tally {
         lock(&self.tokens).clone()
     }
 
-    /// Returns the sessions that turns were recorded in.
+    /// Returns the sessions that turns were recorded in, those with the most turns first.
     pub fn sessions(&self) -> Vec<SessionTurns> {
         let sessions = lock(&self.sessions);
-        let each = sessions.iter().map(|(session, turns)| SessionTurns {
-            session: session.to_string(),
-            turns: *turns,
-        });
-        each.collect()
+        let each = sessions
+            .iter()
+            .map(|(session, turns)| SessionTurns { session: session.to_string(), turns: *turns });
+        let mut sessions: Vec<SessionTurns> = each.collect();
+        sessions.sort_by_key(|one| std::cmp::Reverse(one.turns));
+        sessions
     }
 
     /// Returns the number of turns that should have been recorded and were not.

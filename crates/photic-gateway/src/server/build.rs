@@ -109,7 +109,8 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
     #[cfg(feature = "openwop")]
     let objects = if is_fleet { None } else { Some(Objects::new()?) };
     let backend = backend.map_or_else(|| local_backend(config), |backend| Ok(Some(backend)))?;
-    let recorder = backend.clone().map(|one| Arc::new(Recorder::new(one, &config.record, config.serves)));
+    let recorder =
+        backend.clone().map(|one| Arc::new(Recorder::new(one, &config.record, config.serves)));
 
     let memory = MemoryBudget::new(config.limits.memory_mib());
     let picture_bytes = memory.cache(config.limits.pictures_mib);

@@ -92,7 +92,10 @@ const END_BYTES: usize = 1 << 10;
 
 /// Returns hashes of the images that repairs made visible.
 fn made_visible(transcript: &Transcript<'_>, lowered: &Lowered<'_>) -> BTreeSet<u64> {
-    let shown = lowered.decisions.iter().filter(|decision| Fixes::MADE_VISIBLE.contains(&decision.did.name()));
+    let shown = lowered
+        .decisions
+        .iter()
+        .filter(|decision| Fixes::MADE_VISIBLE.contains(&decision.did.name()));
     let media = shown.filter_map(|decision| transcript.media.get(decision.media?.index()));
     let hashes = media.map(|media| {
         let mut hasher = DefaultHasher::new();

@@ -33,7 +33,9 @@ fn text(counts: &Counts) -> String {
 #[test]
 fn a_run_without_requests_gets_a_hint() {
     let counts = nothing();
-    assert!(text(&counts).starts_with("photic: no requests; the command may not read `OPENAI_BASE"));
+    assert!(
+        text(&counts).starts_with("photic: no requests; the command may not read `OPENAI_BASE")
+    );
     let own = counts.text(Some("Agent: set `baseUrl`."), &RecordedIn::Nowhere);
     assert_eq!(own, "photic: no requests; Agent: set `baseUrl`.");
     let others = text(&Counts { others: 2, ..nothing() });
@@ -102,11 +104,8 @@ fn tokens_and_dollars_are_known_or_said_to_be_unknown() {
          \x20 tokens        48,210 input (40,000 from the cache), 1,204 output\n\
          \x20 dollars       0.0312 for the input at list price; output unknown: no list price"
     );
-    let some = TokenUse {
-        unreported: 1,
-        unpriced: BTreeSet::from(["mine".to_owned()]),
-        ..tokens.clone()
-    };
+    let some =
+        TokenUse { unreported: 1, unpriced: BTreeSet::from(["mine".to_owned()]), ..tokens.clone() };
     let said = says(some);
     assert!(said.contains("output; not reported in 1 reply\n"), "{said}");
     assert!(said.contains("at list price, without `mine`, whose price is unknown; "), "{said}");
