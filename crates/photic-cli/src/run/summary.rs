@@ -77,7 +77,7 @@ pub(crate) fn report(tally: &Tally) -> Value {
             "cached": tokens.cached,
             "output": tokens.output,
         },
-        "input_usd": tokens.is_priced().then_some(tokens.input_usd),
+        "input_usd": is_priced(tokens).then_some(tokens.input_usd),
         "sessions": sessions.collect::<Vec<_>>(),
         "bytes_in": bytes_in,
         "bytes_sent": bytes_sent,
@@ -257,7 +257,7 @@ fn tokens(tokens: &TokenUse) -> String {
 fn dollars(tokens: &TokenUse) -> String {
     let models: Vec<String> = tokens.unpriced.iter().map(|model| format!("`{model}`")).collect();
     let models = models.join(", ");
-    if !tokens.is_priced() {
+    if !is_priced(tokens) {
         return format!("unknown: no list price for {models}");
     }
     let more = if models.is_empty() {
@@ -271,16 +271,9 @@ fn dollars(tokens: &TokenUse) -> String {
     )
 }
 
-/// Facts about the tokens of a run.
-trait Priced {
-    /// Returns `true` if some of the tokens have a price.
-    fn is_priced(&self) -> bool;
-}
-
-impl Priced for TokenUse {
-    fn is_priced(&self) -> bool {
-        self.reported > 0 && (self.unpriced.is_empty() || self.input_usd > 0.0)
-    }
+/// Returns `true` if some of the tokens have a price.
+fn is_priced(tokens: &TokenUse) -> bool {
+    tokens.reported > 0 && (tokens.unpriced.is_empty() || tokens.input_usd > 0.0)
 }
 
 /// A count of replies.

@@ -144,12 +144,9 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
         pipeline: Arc::clone(&pipeline),
         pixels: Arc::clone(&pixels),
         client: Arc::clone(&client),
-        recorder: recorder.clone().map(|(recorder, _)| TurnRecorder {
-            recorder,
-            pipeline: Arc::clone(&pipeline),
-            pixels: Arc::clone(&pixels),
-            tally: Arc::clone(&tally),
-        }),
+        recorder: recorder
+            .clone()
+            .map(|(recorder, _)| turn_recorder(recorder, (&pipeline, &pixels), &tally)),
         admission: Arc::clone(&admission),
         tally: Arc::clone(&tally),
     });
@@ -195,6 +192,15 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
         tally,
         warning,
     })
+}
+
+fn turn_recorder(
+    recorder: Arc<Recorder>,
+    (pipeline, pixels): (&Arc<Pipeline>, &Arc<PixelWork>),
+    tally: &Arc<Tally>,
+) -> TurnRecorder {
+    let (pipeline, pixels, tally) = (Arc::clone(pipeline), Arc::clone(pixels), Arc::clone(tally));
+    TurnRecorder { recorder, pipeline, pixels, tally }
 }
 
 /// Adds a warning that nobody can read the metrics.

@@ -51,7 +51,7 @@ async fn run(directory: &Path, requests: &[Value]) -> Arc<Tally> {
 }
 
 /// Returns the only session that a run wrote to, and its number of turns.
-fn only(tally: &Tally) -> SessionTurns {
+fn only(tally: &Arc<Tally>) -> SessionTurns {
     let sessions = tally.sessions();
     let [one] = &sessions[..] else { panic!("{sessions:?}") };
     one.clone()
