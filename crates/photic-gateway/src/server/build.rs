@@ -144,9 +144,7 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
         pipeline: Arc::clone(&pipeline),
         pixels: Arc::clone(&pixels),
         client: Arc::clone(&client),
-        recorder: recorder
-            .clone()
-            .map(|(recorder, _)| turn_recorder(recorder, (&pipeline, &pixels), &tally)),
+        recorder: turn_recorder(recorder.as_ref(), (&pipeline, &pixels), &tally),
         admission: Arc::clone(&admission),
         tally: Arc::clone(&tally),
     });
@@ -195,12 +193,13 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
 }
 
 fn turn_recorder(
-    recorder: Arc<Recorder>,
+    recorder: Option<&(Arc<Recorder>, Arc<dyn StoreBackend>)>,
     (pipeline, pixels): (&Arc<Pipeline>, &Arc<PixelWork>),
     tally: &Arc<Tally>,
-) -> TurnRecorder {
+) -> Option<TurnRecorder> {
+    let recorder = Arc::clone(&recorder?.0);
     let (pipeline, pixels, tally) = (Arc::clone(pipeline), Arc::clone(pixels), Arc::clone(tally));
-    TurnRecorder { recorder, pipeline, pixels, tally }
+    Some(TurnRecorder { recorder, pipeline, pixels, tally })
 }
 
 /// Adds a warning that nobody can read the metrics.
