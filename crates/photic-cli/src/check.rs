@@ -20,7 +20,7 @@ pub(crate) fn run(options: &CheckOptions) -> anyhow::Result<ExitCode> {
     let policy = options.policy.policy()?;
     let (transcript, lifted) = photic::lift(wire, &input.body);
     let target = TargetModel::of(options.source.model.as_deref(), &transcript, wire);
-    target.warn()?;
+    target.warn();
     let profile = &target.profile;
     let as_it_is = photic::plan(photic::survey(&transcript), profile, &photic::Policy::hands_off());
     let findings = photic::check(&transcript, &lifted, &as_it_is);

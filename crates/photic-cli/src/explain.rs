@@ -29,7 +29,7 @@ pub(crate) fn run(options: &ExplainOptions) -> anyhow::Result<ExitCode> {
     };
     let policy = options.policy.policy()?;
     let target = TargetModel::of(options.source.model.as_deref(), &transcript, to);
-    target.warn()?;
+    target.warn();
     let plan = photic::plan(photic::survey(&transcript), &target.profile, &policy);
     let notes = photic::notes(&transcript);
     let media: Vec<ImageReport> =

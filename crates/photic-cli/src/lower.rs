@@ -61,7 +61,7 @@ fn request_body(
     };
     let policy = options.policy.policy()?;
     let target = TargetModel::of(options.source.model.as_deref(), &transcript, to);
-    target.warn()?;
+    target.warn();
     target.rename(&mut transcript, from);
     let profile = &target.profile;
     let plan = photic::plan(photic::survey(&transcript), profile, &policy);

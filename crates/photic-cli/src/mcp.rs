@@ -14,10 +14,10 @@ use photic_tools::{Builder, LocalOriginals, Tools, VisionModels};
 
 use crate::arguments::McpOptions;
 use crate::inspect::models::{self, ModelSelection};
+use crate::model::TargetModel;
 use crate::output::print;
 use crate::render;
 use crate::serve::shutdown_signal;
-use crate::view::profile;
 
 /// Runs the command.
 pub(crate) fn run(options: &McpOptions) -> anyhow::Result<ExitCode> {
@@ -82,7 +82,9 @@ fn terminal_note(options: &McpOptions) -> anyhow::Result<String> {
 
 /// The tools, with roots, renderer, models and store.
 fn tools(options: &McpOptions) -> anyhow::Result<Tools> {
-    let mut builder = Tools::builder().profile(profile(options.viewer.as_deref()));
+    let viewer = TargetModel::on_any_wire(options.viewer.as_deref(), None);
+    viewer.warn();
+    let mut builder = Tools::builder().profile(viewer.profile);
     builder = options.root.iter().fold(builder, Builder::root);
     if let Some(renderer) = render::capability().filter(|_| !options.no_render) {
         builder = builder.renderer(renderer);

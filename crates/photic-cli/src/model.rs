@@ -75,13 +75,10 @@ impl TargetModel {
     }
 
     /// Prints on standard error what the user should know about the model.
-    pub(crate) fn warn(&self) -> anyhow::Result<()> {
-        use std::io::Write as _;
-        let Some(model) = self.model.as_deref() else { return Ok(()) };
-        for note in notes(model, &self.profile) {
-            writeln!(anstream::stderr(), "{CYAN}note:{CYAN:#} {note}")?;
+    pub(crate) fn warn(&self) {
+        if let Some(model) = self.model.as_deref() {
+            print_notes(model, &self.profile);
         }
-        Ok(())
     }
 
     /// Sets the model's name in a request that is translated to another wire.
@@ -123,9 +120,16 @@ pub(crate) fn with_model(body: &[u8], wire: Wire, model: &str) -> Option<Vec<u8>
     Some([before, &instead, after].concat().into_bytes())
 }
 
+/// Prints on standard error what the user should know about a model.
+pub(crate) fn print_notes(model: &str, profile: &Profile) {
+    for note in notes(model, profile) {
+        anstream::eprintln!("{CYAN}note:{CYAN:#} {note}");
+    }
+}
+
 /// Notes about a model: that photic does not know it, with the nearest name that it knows, and that
 /// it reads text only. All commands with a model print them.
-pub(crate) fn notes(model: &str, profile: &Profile) -> Vec<String> {
+fn notes(model: &str, profile: &Profile) -> Vec<String> {
     let mut notes = Vec::new();
     let wire = profile.wire;
     let instead = nearest::nearest(model);

@@ -14,6 +14,7 @@ use photic_gateway::learned::{self, Entry};
 use serde_json::{Value, json};
 
 use crate::arguments::{ProfilesCommand, ProfilesOptions};
+use crate::model::print_notes;
 use crate::probe::ProbeTable;
 use crate::settings;
 use crate::style::{CYAN, DIM, GREEN, Hint, counted};
@@ -42,7 +43,7 @@ pub(crate) fn run(options: &ProfilesOptions) -> anyhow::Result<ExitCode> {
         .retain(|entry| wanted(&options.host, &entry.host) && wanted(&options.model, &entry.model));
     let profile = options.model.as_deref().map(|model| profile(options, model, &entries));
     if let (Some(model), Some(profile)) = (&options.model, &profile) {
-        note(model, profile);
+        print_notes(model, profile);
     }
     let mut out = anstream::stdout().lock();
     if options.json {
@@ -64,13 +65,6 @@ pub(crate) fn run(options: &ProfilesOptions) -> anyhow::Result<ExitCode> {
         lessons(&mut out, file.as_deref(), &entries)?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Prints on standard error what is special about a model.
-fn note(model: &str, profile: &Profile) {
-    for note in crate::model::notes(model, profile) {
-        anstream::eprintln!("{CYAN}note:{CYAN:#} {note}");
-    }
 }
 
 /// The file with learned facts.

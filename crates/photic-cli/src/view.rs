@@ -9,14 +9,15 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use photic::Wire;
-use photic::profile::{Capability, Profile};
+use photic::profile::Profile;
 use photic_pixels::fit::{Caps, Preset};
 use photic_pixels::{DecodeLimits, View, ViewRequest};
 use photic_tools::{Content, Refusal, RefusalCode, RenderRequest, Tools};
 
 use crate::arguments::ViewOptions;
+use crate::model::print_notes;
 use crate::read::refused;
-use crate::style::{CYAN, DIM};
+use crate::style::DIM;
 use crate::{preview, render};
 use picture::Picture;
 use report::PixelLocation;
@@ -29,7 +30,9 @@ pub(crate) fn run(options: &ViewOptions) -> anyhow::Result<ExitCode> {
         Some(wire) => photic::profile::resolve(wire, model, None),
         None => profile(model),
     };
-    note(model, &profile);
+    if let Some(model) = model {
+        print_notes(model, &profile);
+    }
     file_type::restrict(&mut profile, options.output.as_deref())?;
     let mut request = ViewRequest::new(&profile);
     request.region = options.region;
@@ -79,21 +82,6 @@ pub(crate) fn profile(model: Option<&str>) -> Profile {
         .map(|wire| photic::profile::resolve(wire, model, None))
         .find(|profile| profile.id != Profile::generic(profile.wire).id)
         .unwrap_or_else(|| Profile::generic(Wire::Anthropic))
-}
-
-/// Tells on standard error that a model is unknown, or reads text only.
-fn note(model: Option<&str>, profile: &Profile) {
-    let Some(model) = model else { return };
-    if profile.id == Profile::generic(profile.wire).id {
-        anstream::eprintln!(
-            "{CYAN}note:{CYAN:#} unknown model `{model}`; using sizes that every endpoint accepts"
-        );
-    }
-    if profile.sight.images == Capability::No {
-        anstream::eprintln!(
-            "{CYAN}note:{CYAN:#} model `{model}` reads text only; it sees no images"
-        );
-    }
 }
 
 /// Limits for a file that the user named: more pixels need more memory and time. The file is in

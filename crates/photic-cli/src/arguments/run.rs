@@ -50,12 +50,7 @@ pub(crate) struct RunOptions {
     #[arg(long, value_name = "FORMAT", num_args = 0..=1, default_missing_value = "text")]
     pub(crate) print: Option<PrintFormat>,
     /// Command and its arguments
-    #[arg(
-        value_name = "CMD",
-        required_unless_present = "print",
-        trailing_var_arg = true,
-        allow_hyphen_values = true
-    )]
+    #[arg(value_name = "CMD", required_unless_present = "print", trailing_var_arg = true)]
     pub(crate) command: Vec<OsString>,
 }
 

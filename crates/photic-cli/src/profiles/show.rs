@@ -12,8 +12,9 @@ use photic_gateway::learned::{self, Entry, Evidence, Identity, Lesson};
 use serde_json::json;
 
 use super::ask::{EndpointAnswer, ask};
-use super::{as_text, file, note, without_facts};
+use super::{as_text, file, without_facts};
 use crate::arguments::ShowOptions;
+use crate::model::print_notes;
 use crate::style::{DIM, GREEN, Hint, YELLOW, counted};
 
 /// Runs the command.
@@ -32,7 +33,7 @@ pub(super) fn run(options: &ShowOptions) -> anyhow::Result<ExitCode> {
     let wire = options.wire.unwrap_or_else(|| crate::view::profile(Some(&options.model)).wire);
     let mut profile = photic::profile::resolve(wire, Some(&options.model), host);
     learned::tighten(&mut profile, &entries);
-    note(&options.model, &profile);
+    print_notes(&options.model, &profile);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let day = Evidence::probed(now, "").day();
     let mut answers = Vec::new();

@@ -38,7 +38,7 @@ pub(crate) fn run(options: &SimulateOptions) -> anyhow::Result<ExitCode> {
         return check::run();
     }
     let comparison = Comparison::new(options)?;
-    comparison.target.warn()?;
+    comparison.target.warn();
     if let Some(path) = options.output.as_deref().filter(|path| path.as_os_str() != "-") {
         write(path, &comparison)?;
         // As with `--svg`, its old name, a plot does not replace the table.

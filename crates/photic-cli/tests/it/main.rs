@@ -21,6 +21,8 @@ mod render_worker;
 mod run;
 #[cfg(unix)]
 mod run_agents;
+#[cfg(unix)]
+mod run_summary;
 mod serve;
 mod session;
 mod simulate;
