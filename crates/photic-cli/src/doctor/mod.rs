@@ -23,7 +23,8 @@ use photic_doctor::{Diagnosis, DiagnosisTarget, Error, SessionFormat};
 use photic_store::{FileBlobs, LocalStore};
 
 use crate::arguments::DoctorOptions;
-use crate::style::{CYAN, GREEN, Hint, YELLOW, grouped};
+use crate::model::print_notes;
+use crate::style::{GREEN, Hint, YELLOW, grouped};
 use progress::Progress;
 use report::SessionFile;
 use resume::Resume;
@@ -84,14 +85,10 @@ fn standard_input(options: &DoctorOptions) -> anyhow::Result<ExitCode> {
     one(options, &file)
 }
 
-/// Tells on standard error that the model of `--for` is unknown.
+/// Tells on standard error what is special about the model of `--for`.
 fn note(options: &DoctorOptions, found: &Diagnosis) {
-    let Some(model) = &options.model else { return };
-    let profile = &found.profile;
-    if photic::Wire::from_name(profile).is_some() {
-        anstream::eprintln!(
-            "{CYAN}note:{CYAN:#} unknown model `{model}`; judged by what `{profile}` endpoints accept"
-        );
+    if let Some(model) = &options.model {
+        print_notes(model, &photic_doctor::profile(found.format, &question(options), None));
     }
 }
 

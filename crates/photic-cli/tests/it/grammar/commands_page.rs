@@ -232,7 +232,7 @@ const ROWS: &[Row] = &[
     Row {
         name: "doctor",
         body_model: "doctor {blind}",
-        unknown_model: "doctor {typo}",
+        unknown_model: "doctor {body} --for gtp-4o",
         json: "doctor {clean}",
         json_failure: "doctor {missing}",
         stdin: "doctor -",
