@@ -1,6 +1,7 @@
 //! All command line arguments. Help, man page and completions are generated from them.
 
 mod batch;
+mod config;
 mod doctor;
 #[cfg(feature = "fleet")]
 mod fleet;
@@ -23,6 +24,7 @@ use photic::Wire;
 #[cfg(feature = "mock")]
 use photic_mock::Misbehavior;
 
+pub(crate) use config::ConfigOptions;
 pub(crate) use doctor::DoctorOptions;
 #[cfg(feature = "fleet")]
 pub(crate) use fleet::{
@@ -30,12 +32,12 @@ pub(crate) use fleet::{
 };
 pub(crate) use inspect::InspectOptions;
 pub(crate) use mcp::McpOptions;
-pub(crate) use policy::PolicyOptions;
+pub(crate) use policy::{PolicyOptions, RetentionOptions};
 pub(crate) use probe::{ProbeOptions, ProbePath};
 pub(crate) use profiles::{ProfilesCommand, ProfilesOptions, ShowOptions};
 pub(crate) use read::{ReadOptions, RootOptions};
 pub(crate) use run::{PrintFormat, RunOptions};
-pub(crate) use serve::ServeOptions;
+pub(crate) use serve::{RecordOptions, ServeOptions};
 pub(crate) use session::{
     ImageOptions, ImportOptions, SessionCommand, SessionOptions, Side, TurnOptions,
 };
@@ -65,6 +67,8 @@ Examples:
   photic session images last                   list the images of a session, with price and fate
   photic doctor session.jsonl --fix            repair an agent's session that an image broke
   photic fleet keys issue acme                 issue a key for a tenant of many gateways
+  photic config                                show which settings hold, and where they come from
+  photic help view                             show the options of a command
   curl … | photic check -                      read from standard input
 ";
 
@@ -85,7 +89,7 @@ fn examples() -> String {
 
 /// Makes sure that models see the images in a request: finds what hides them, and repairs it
 #[derive(Debug, Parser)]
-#[command(name = "photic", version, before_help = examples(), disable_help_subcommand = true)]
+#[command(name = "photic", version, before_help = examples())]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -112,16 +116,21 @@ pub(crate) enum Command {
     Doctor(DoctorOptions),
     #[cfg(feature = "fleet")]
     Fleet(FleetOptions),
-    /// Print the JSON Schema of `photic.toml`, or an example file
+    Config(ConfigOptions),
+    /// Print the JSON Schema of `photic.toml`, an example file, or the schema of `--json`
     #[command(before_help = "\
 Examples:
   photic schema > photic.schema.json
   photic schema --example > photic.toml
+  photic schema --cli > cli.schema.json        what commands print with `--json`
 ")]
     Schema {
         /// Print a file with every setting and its default instead
         #[arg(long)]
         example: bool,
+        /// Print the schema of what commands print with `--json` instead
+        #[arg(long, conflicts_with = "example")]
+        cli: bool,
     },
     /// Print a completion script for a shell
     #[command(
@@ -131,9 +140,21 @@ Examples:
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Print the man page
-    #[command(before_help = "Examples:\n  photic man | man -l -\n")]
-    Man,
+    /// Print the man page of a command, or write those of all commands
+    #[command(before_help = "\
+Examples:
+  photic man | man -l -
+  photic man session images | man -l -
+  photic man -o /usr/local/share/man/man1      write the pages of all commands
+")]
+    Man {
+        /// Command; `photic` itself if omitted
+        #[arg(value_name = "COMMAND")]
+        command: Vec<String>,
+        /// Write the pages of all commands to this folder
+        #[arg(short, long, value_name = "DIR", conflicts_with = "command")]
+        output: Option<PathBuf>,
+    },
     /// Draw one page for the parent process
     #[cfg(feature = "render")]
     #[command(hide = true)]
@@ -162,7 +183,8 @@ pub(crate) struct CheckOptions {
 #[derive(Debug, Args)]
 #[command(before_help = "\
 Examples:
-  photic lower request.json                                repair it on its own wire
+  photic lower request.json -o repaired.json               repair it on its own wire
+  photic lower request.json --to anthropic --for claude-sonnet-5   write it for another model
   photic lower request.json --to anthropic --explain       list the changes on standard error
   photic lower request.json --to openai-responses --json   body, decisions and ledger as JSON
   photic lower messages.json --to gemini                   messages stored by LangChain, pydantic-ai or the AI SDK
@@ -173,6 +195,9 @@ pub(crate) struct LowerOptions {
     /// Wire to write; its own if omitted
     #[arg(long, value_name = "WIRE", value_parser = wire())]
     pub(crate) to: Option<Wire>,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) policy: PolicyOptions,
     /// List the changes and their reasons on standard error
@@ -206,41 +231,51 @@ pub(crate) struct ExplainOptions {
 #[command(before_help = "\
 Examples:
   photic simulate --for claude-sonnet-5                             100 steps, one screenshot each
+  photic simulate request.json                                      for the model and pictures of a request
+  photic simulate --for claude-sonnet-5 --policy priced --marks     with a row for these settings
   photic simulate --steps 300 --image 1920x1080 --for gpt-5.6 --json
-  photic simulate --for gpt-5.4 --svg session.svg                   plot the cost by step
+  photic simulate --for gpt-5.4 -o session.svg                      plot the cost by step
   photic simulate --check                                           compare `priced` with the optimum
 ")]
 pub(crate) struct SimulateOptions {
+    /// Body of a request; the model, the size of its images and the length of its texts are taken
+    /// from it. `-` for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// Wire of the body, or framework that stored it. Detected automatically if omitted.
+    #[arg(long, value_name = "WIRE", value_parser = body_format(), requires = "file")]
+    pub(crate) from: Option<BodyFormat>,
     /// Number of requests
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=2000))]
     pub(crate) steps: u32,
-    /// Size of an image, priced by the model's token rule
-    #[arg(long, value_name = "WxH", default_value = "1280x800", value_parser = size)]
-    pub(crate) image: (u32, u32),
-    /// Model; the generic profile of the Messages API if omitted
+    /// Size of an image, priced by the model's token rule; that of the body, or 1280x800, if omitted
+    #[arg(long, value_name = "WxH", value_parser = size)]
+    pub(crate) image: Option<(u32, u32)>,
+    /// Model; the one named in the body, or the generic profile of the Messages API, if omitted
     #[arg(long = "for", value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// Tokens of text in each step
-    #[arg(long, value_name = "N", default_value_t = 300, value_parser = clap::value_parser!(u64).range(0..=1_000_000))]
-    pub(crate) text: u64,
-    /// Tokens of tools and system prompt before the first step
-    #[arg(long, value_name = "N", default_value_t = 3000, value_parser = clap::value_parser!(u64).range(0..=10_000_000))]
-    pub(crate) system: u64,
+    /// Tokens of text in each step; those of the body, or 300, if omitted
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=1_000_000))]
+    pub(crate) text: Option<u64>,
+    /// Tokens of tools and system prompt before the first step; those of the body, or 3000, if
+    /// omitted
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=10_000_000))]
+    pub(crate) system: Option<u64>,
     /// One step of this many has an image
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=2000))]
     pub(crate) every: u32,
-    /// Number of newest images that are never removed to save cost
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub(crate) floor: u32,
-    /// Write a plot of the cost by step to this file
-    #[arg(long, value_name = "FILE")]
-    pub(crate) svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) retention: RetentionOptions,
+    /// Write the comparison to this file: a plot of the cost by step for `.svg`, JSON for `.json`,
+    /// or else the table
+    #[arg(short, long, alias = "svg", value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
     /// Compare `priced` with the optimum instead, over lengths, image sizes and kinds of cache.
     /// Exit code: 1 if it is further away than documented
-    #[arg(long, conflicts_with_all = ["steps", "image", "model", "text", "system", "every", "floor", "svg", "json"])]
+    #[arg(long, conflicts_with_all = ["file", "steps", "image", "model", "text", "system", "every", "policy", "keep", "marks", "output", "json"])]
     pub(crate) check: bool,
 }
 

@@ -1,99 +1,67 @@
 //! `photic check`: problems in a request, with position, price and advice, and the images that
 //! `photic lower` with the same options would leave out.
 
-use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use photic::{Finding, Note, Policy, Reason};
-use serde::Serialize;
+use photic::Finding;
 
 use crate::arguments::CheckOptions;
 use crate::input::Input;
-use crate::model::{NamedBy, TargetModel};
-use crate::notes::{ExplainedNote, explained_notes, write_notes};
+use crate::model::TargetModel;
+use crate::notes::write_notes;
+use crate::report::{CheckReport, print_report};
 use crate::style::{CYAN, DIM, GREEN, YELLOW, counted, estimated, grouped, left_out};
 
 /// Runs the command.
 pub(crate) fn run(options: &CheckOptions) -> anyhow::Result<ExitCode> {
     let input = Input::read(&options.source)?;
+    input.refuse_other_formats(&options.source)?;
     let wire = input.wire(&options.source)?;
+    let policy = options.policy.policy()?;
     let (transcript, lifted) = photic::lift(wire, &input.body);
     let target = TargetModel::of(options.source.model.as_deref(), &transcript, wire);
-    target.warn()?;
+    target.warn();
     let profile = &target.profile;
-    let as_it_is = photic::plan(photic::survey(&transcript), profile, &Policy::hands_off());
+    let as_it_is = photic::plan(photic::survey(&transcript), profile, &photic::Policy::hands_off());
     let findings = photic::check(&transcript, &lifted, &as_it_is);
-    let plan = photic::plan(photic::survey(&transcript), profile, &options.policy.policy());
+    let plan = photic::plan(photic::survey(&transcript), profile, &policy);
     let notes = photic::notes(&transcript);
-    let mut out = anstream::stdout().lock();
     if options.source.json {
-        as_json(out, &target, &plan, &findings, &notes)?;
+        print_report(&CheckReport::of(&target, &plan, &findings, &notes))?;
     } else {
+        let mut out = anstream::stdout().lock();
         as_text(&mut out, &input.name, &target, &plan, &findings)?;
         write_notes(&mut out, &notes)?;
     }
     Ok(ExitCode::from(u8::from(!findings.is_empty())))
 }
 
-/// The output of `--json`.
-#[derive(Serialize)]
-struct Report<'r> {
-    wire: photic::Wire,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    model: Option<&'r str>,
-    model_from: NamedBy,
-    profile: &'r str,
-    images: usize,
-    image_tokens: u64,
-    basis: photic::profile::Basis,
-    most_image_tokens: u64,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    retired: BTreeMap<Reason, usize>,
-    findings: Vec<Explained<'r>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    notes: Vec<ExplainedNote<'r>>,
+/// Findings of one kind at positions that differ only in their numbers.
+struct Group<'f> {
+    shape: String,
+    findings: Vec<&'f Finding>,
 }
 
-/// A finding with its explanation.
-#[derive(Serialize)]
-struct Explained<'r> {
-    #[serde(flatten)]
-    finding: &'r Finding,
-    says: &'static str,
-    hint: &'static str,
+/// Groups findings that repeat. Groups and findings stay in the order of the request.
+fn groups(findings: &[Finding]) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for finding in findings {
+        let shape = shape(finding);
+        match groups.iter_mut().find(|group| group.shape == shape) {
+            Some(group) => group.findings.push(finding),
+            None => groups.push(Group { shape, findings: vec![finding] }),
+        }
+    }
+    groups
 }
 
-/// Prints the report as JSON.
-fn as_json(
-    mut out: impl std::io::Write,
-    target: &TargetModel,
-    plan: &photic::Plan<'_>,
-    findings: &[Finding],
-    notes: &[Note],
-) -> anyhow::Result<()> {
-    let report = Report {
-        wire: target.profile.wire,
-        model: target.model.as_deref(),
-        model_from: target.named_by,
-        profile: &target.profile.id,
-        images: plan.ledger.images,
-        image_tokens: plan.ledger.image_tokens,
-        basis: plan.ledger.basis,
-        most_image_tokens: plan.ledger.most_image_tokens,
-        retired: plan.retired(&[]),
-        findings: findings
-            .iter()
-            .map(|finding| Explained {
-                finding,
-                says: finding.code.says(),
-                hint: finding.code.hint(),
-            })
-            .collect(),
-        notes: explained_notes(notes),
-    };
-    serde_json::to_writer_pretty(&mut out, &report)?;
-    writeln!(out)?;
-    Ok(())
+/// The kind and position of a finding, without the numbers.
+fn shape(finding: &Finding) -> String {
+    let at = finding.at.to_string();
+    let is_number = |key: &&str| !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_digit());
+    let keys: Vec<&str> =
+        at.split('/').map(|key| if is_number(&key) { "*" } else { key }).collect();
+    format!("{} {}", finding.code.name(), keys.join("/"))
 }
 
 /// Prints the report for people.
@@ -104,15 +72,8 @@ fn as_text(
     plan: &photic::Plan<'_>,
     findings: &[Finding],
 ) -> anyhow::Result<()> {
-    for finding in findings {
-        let code = finding.code;
-        writeln!(out, "{YELLOW}{code}{YELLOW:#} {DIM}at{DIM:#} {}", finding.at)?;
-        writeln!(out, "  {}", code.says())?;
-        if let Some(cost) = finding.cost {
-            let (text, image) = (grouped(cost.as_text), grouped(cost.as_image));
-            writeln!(out, "  about {text} tokens as text, {image} as an image")?;
-        }
-        writeln!(out, "  {CYAN}hint:{CYAN:#} {}\n", code.hint())?;
+    for group in groups(findings) {
+        write_group(&mut out, &group)?;
     }
     let subject = format!("{name} ({}, {})", target.profile.wire, target.words());
     let images = match plan.ledger.images {
@@ -135,5 +96,36 @@ fn as_text(
     if let Some(says) = left_out(&plan.retired(&[])) {
         writeln!(out, "{YELLOW}not shown{YELLOW:#}: `photic lower` leaves out {says}")?;
     }
+    Ok(())
+}
+
+/// Prints one finding, or several that are alike.
+fn write_group(out: &mut impl std::io::Write, group: &Group<'_>) -> anyhow::Result<()> {
+    let Some((first, others)) = group.findings.split_first() else { return Ok(()) };
+    let code = first.code;
+    match others.last() {
+        None => writeln!(out, "{YELLOW}{code}{YELLOW:#} {DIM}at{DIM:#} {}", first.at)?,
+        Some(last) => writeln!(
+            out,
+            "{YELLOW}{code}{YELLOW:#} {} like this: {} … {}",
+            grouped(group.findings.len() as u64),
+            first.at,
+            last.at
+        )?,
+    }
+    writeln!(out, "  {}", code.says())?;
+    let costs = || group.findings.iter().filter_map(|finding| finding.cost);
+    if costs().next().is_some() {
+        let text: u64 = costs().map(|cost| cost.as_text).sum();
+        let image: u64 = costs().map(|cost| cost.as_image).sum();
+        let what = if others.is_empty() { "an image" } else { "images" };
+        writeln!(
+            out,
+            "  about {} tokens as text, {} as {what}",
+            grouped(text),
+            grouped(image)
+        )?;
+    }
+    writeln!(out, "  {CYAN}hint:{CYAN:#} {}\n", code.hint())?;
     Ok(())
 }

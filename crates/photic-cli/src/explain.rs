@@ -3,19 +3,21 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use photic::{Fate, Ledger, Plan, Position, Recipe, Sighting, Slot, Transcript};
-use serde::Serialize;
+use photic::{Fate, Plan, Recipe, Sighting, Slot, Transcript};
 
 use crate::arguments::ExplainOptions;
-use crate::body_format::BodyFormat;
 use crate::input::Input;
-use crate::model::{NamedBy, TargetModel};
-use crate::notes::{ExplainedNote, explained_notes, write_notes};
+use crate::model::TargetModel;
+use crate::notes::write_notes;
+use crate::report::{
+    ExplainReport, ImageReport, LedgerReport, NoteReport, RecipeReport, RestReport, print_report,
+};
 use crate::style::{CYAN, DIM, GREEN, YELLOW, counted, estimated, grouped, left_out};
 
 /// Runs the command.
 pub(crate) fn run(options: &ExplainOptions) -> anyhow::Result<ExitCode> {
     let input = Input::read(&options.source)?;
+    input.refuse_other_formats(&options.source)?;
     let Some(from) = input.format(&options.source) else { return input.unknown() };
     let (transcript, _) = from.lift(&input.body);
     if !transcript.is_readable() {
@@ -25,158 +27,156 @@ pub(crate) fn run(options: &ExplainOptions) -> anyhow::Result<ExitCode> {
         Some(to) => to,
         None => input.wire(&options.source)?,
     };
+    let policy = options.policy.policy()?;
     let target = TargetModel::of(options.source.model.as_deref(), &transcript, to);
-    target.warn()?;
-    let profile = &target.profile;
-    let policy = options.policy.policy();
-    let plan = photic::plan(photic::survey(&transcript), profile, &policy);
-    let rows: Vec<ImageRow> = plan
-        .survey
-        .sightings
-        .iter()
-        .map(|sighting| ImageRow::of(sighting, &transcript, &plan))
-        .collect();
+    target.warn();
+    let plan = photic::plan(photic::survey(&transcript), &target.profile, &policy);
     let notes = photic::notes(&transcript);
-    let mut out = anstream::stdout().lock();
+    let media: Vec<ImageReport> =
+        plan.survey.sightings.iter().map(|one| image(one, &transcript, &plan)).collect();
+    let ledger = LedgerReport::of(&plan.ledger, &target.profile);
+    let report = ExplainReport {
+        from: from.name().to_owned(),
+        to: to.name().to_owned(),
+        model: target.model.clone(),
+        model_from: target.named_by,
+        profile: target.profile.id.clone(),
+        policy: policy.retention.to_string(),
+        rest: rest(&media, &ledger),
+        media,
+        ledger,
+        notes: notes.iter().map(NoteReport::of).collect(),
+    };
     if options.source.json {
-        let report = Report {
-            from,
-            to,
-            model: target.model.as_deref(),
-            model_from: target.named_by,
-            profile: &profile.id,
-            policy: policy.retention.to_string(),
-            media: &rows,
-            ledger: &plan.ledger,
-            notes: explained_notes(&notes),
-        };
-        serde_json::to_writer_pretty(&mut out, &report)?;
-        writeln!(out)?;
+        print_report(&report)?;
         return Ok(ExitCode::SUCCESS);
     }
-    table(&mut out, &rows)?;
+    let mut out = anstream::stdout().lock();
+    table(&mut out, &report)?;
     let (who, requests) = (target.words(), counted(plan.survey.requests.len(), "request"));
+    let marks = if policy.marks { ", marks" } else { "" };
     writeln!(
         out,
-        "{DIM}{} ({to}, {who}, policy {}, {requests} so far){DIM:#}",
+        "{DIM}{} ({to}, {who}, policy {}{marks}, {requests} so far){DIM:#}",
         input.name, policy.retention
     )?;
-    bill(&mut out, &plan)?;
+    totals(&mut out, &plan)?;
     write_notes(&mut out, &notes)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The output of `--json`.
-#[derive(Serialize)]
-struct Report<'r> {
-    from: BodyFormat,
-    to: photic::Wire,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    model: Option<&'r str>,
-    model_from: NamedBy,
-    profile: &'r str,
-    policy: String,
-    media: &'r [ImageRow],
-    ledger: &'r Ledger,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    notes: Vec<ExplainedNote<'r>>,
-}
-
-/// One image or document of the request.
-#[derive(Serialize)]
-struct ImageRow {
-    number: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    at: Option<Position>,
-    from: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    size: Option<(u32, u32)>,
-    /// Tokens as it is sent; the price of a notice is in the ledger.
-    tokens: u64,
-    bytes: usize,
-    /// Price in this request, read from the prompt cache where possible.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    usd: Option<f64>,
-    #[serde(flatten)]
-    fate: Fate,
-    why: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    recipe: Option<Recipe>,
-}
-
-impl ImageRow {
-    fn of(sighting: &Sighting, transcript: &Transcript<'_>, plan: &Plan<'_>) -> Self {
-        let id = sighting.media;
-        let fate = plan.fates[id];
-        let size = sighting.header.size;
-        let sent =
-            size.map(|size| plan.recipes.get(&id).map_or(size, |recipe| recipe.fit().size(size)));
-        let tokens = sent.map_or(0, |(w, h)| plan.profile.image_tokens(w, h, sighting.detail));
-        let ratio = plan.ledger.token_price(plan.profile, sighting.message);
-        let price = plan.profile.price.filter(|_| fate.is_shown());
-        Self {
-            number: id.index() + 1,
-            at: transcript.position(id),
-            from: origin(sighting),
-            size,
-            tokens,
-            usd: price.map(|price| price.of(tokens as f64 * ratio)),
-            bytes: sighting.wire_bytes,
-            fate,
-            why: fate.reason().says(),
-            recipe: plan.recipes.get(&id).cloned(),
+/// The facts about one image or document.
+fn image(sighting: &Sighting, transcript: &Transcript<'_>, plan: &Plan<'_>) -> ImageReport {
+    let id = sighting.media;
+    let (fate, recipe) = (plan.fates[id], plan.recipes.get(&id));
+    let is_shown = fate.is_shown();
+    let original = sighting.header.size;
+    let sent = original.map(|size| recipe.map_or(size, |recipe| recipe.fit().size(size)));
+    let tokens = if is_shown { plan.tokens(id) } else { 0 };
+    let ratio = plan.ledger.token_price(plan.profile, sighting.message);
+    let price = plan.profile.price.filter(|_| is_shown);
+    let (tool, role) = match sighting.slot {
+        Slot::Result { .. } => {
+            (Some(sighting.tool.clone().unwrap_or_else(|| "a tool".to_owned())), None)
         }
-    }
-
-    fn fate(&self) -> &'static str {
-        match (self.fate, &self.recipe) {
-            (Fate::Keep(_) | Fate::Hoist(_), Some(Recipe::Sheet { .. })) => "sheet",
-            (Fate::Keep(_) | Fate::Hoist(_), Some(Recipe::Fit(_))) => "shrink",
-            (Fate::Keep(_), None) => "keep",
-            (Fate::Hoist(_), None) => "hoist",
-            (Fate::Elide(_), _) => "elide",
-            (Fate::Refuse(_), _) => "refuse",
-        }
+        Slot::Message(role) => (None, Some(format!("{role:?}").to_lowercase())),
+    };
+    ImageReport {
+        index: id.index() as u64 + 1,
+        at: transcript.position(id).map(|at| at.to_string()),
+        tool,
+        role,
+        media_type: sighting.header.media_type.map(str::to_owned),
+        source_size: original,
+        size: sent.filter(|_| is_shown),
+        bytes: sighting.wire_bytes as u64,
+        tokens,
+        usd: price.map(|price| price.of(tokens as f64 * ratio)),
+        uncached_usd: price.map(|price| price.of(tokens as f64)),
+        fate: fate_name(fate, recipe).to_owned(),
+        reason: fate.reason().name().to_owned(),
+        why: fate.reason().says().to_owned(),
+        recipe: recipe.map(RecipeReport::of),
     }
 }
 
-/// The tool or role that an image comes from.
-fn origin(sighting: &Sighting) -> String {
-    match sighting.slot {
-        Slot::Result { .. } => sighting.tool.clone().unwrap_or_else(|| "a tool".to_owned()),
-        Slot::Message(role) => format!("{role:?}").to_lowercase(),
+/// The fate of an image in one word.
+const fn fate_name(fate: Fate, recipe: Option<&Recipe>) -> &'static str {
+    match (fate, recipe) {
+        (Fate::Keep(_) | Fate::Hoist(_), Some(Recipe::Sheet { .. })) => "sheet",
+        (Fate::Keep(_) | Fate::Hoist(_), Some(Recipe::Fit(_))) => "shrink",
+        (Fate::Keep(_), None) => "keep",
+        (Fate::Hoist(_), None) => "hoist",
+        (Fate::Elide(_), _) => "elide",
+        (Fate::Refuse(_), _) => "refuse",
     }
 }
 
-/// Prints the table of images.
-fn table(out: &mut impl std::io::Write, rows: &[ImageRow]) -> anyhow::Result<()> {
+/// What is left of a request without its images, so that both add up to the whole.
+fn rest(media: &[ImageReport], ledger: &LedgerReport) -> RestReport {
+    let sum = |dollars: fn(&ImageReport) -> Option<f64>| -> f64 {
+        media.iter().filter_map(dollars).sum()
+    };
+    RestReport {
+        tokens: ledger.tokens.saturating_sub(media.iter().map(|row| row.tokens).sum()),
+        usd: ledger.usd.map(|all| all - sum(|row| row.usd)),
+        uncached_usd: ledger.uncached_usd.map(|all| all - sum(|row| row.uncached_usd)),
+    }
+}
+
+/// Prints the table of images, with the rest of the request and the total.
+fn table(out: &mut impl std::io::Write, report: &ExplainReport) -> anyhow::Result<()> {
+    let rows = &report.media;
+    let name = |row: &ImageReport| -> String {
+        let name = row.tool.as_ref().or(row.role.as_ref());
+        name.map_or_else(String::new, |name| name.chars().take(24).collect())
+    };
+    let wide = rows.iter().map(|row| name(row).chars().count()).max().unwrap_or(0).max(5);
     if rows.is_empty() {
         writeln!(out, "{GREEN}no images{GREEN:#}")?;
-        return Ok(());
     }
-    let wide = rows.iter().map(|row| row.from.chars().count()).max().unwrap_or(0).clamp(4, 24);
     writeln!(
         out,
         "{DIM}{:>4}  {:<wide$}  {:>11}  {:>8}  {:>11}  {:>8}  {:<7} why{DIM:#}",
         "#", "from", "pixels", "tokens", "bytes", "dollars", "fate"
     )?;
+    let dollars = |usd: Option<f64>| usd.map_or(String::new(), |usd| format!("{usd:.5}"));
     for row in rows {
-        let size = row.size.map_or("?".to_owned(), |(w, h)| format!("{w}x{h}"));
-        let style = match row.fate {
-            Fate::Keep(_) | Fate::Hoist(_) => GREEN,
-            Fate::Elide(_) => CYAN,
-            Fate::Refuse(_) => YELLOW,
+        let size = row.source_size.map_or("?".to_owned(), |(w, h)| format!("{w}x{h}"));
+        let style = match row.fate.as_str() {
+            "elide" => CYAN,
+            "refuse" => YELLOW,
+            _ => GREEN,
         };
-        let from: String = row.from.chars().take(wide).collect();
         writeln!(
             out,
-            "{:>4}  {from:<wide$}  {size:>11}  {:>8}  {:>11}  {:>8}  {style}{:<7}{style:#} {}",
-            row.number,
+            "{:>4}  {:<wide$}  {size:>11}  {:>8}  {:>11}  {:>8}  {style}{:<7}{style:#} {}",
+            row.index,
+            name(row),
             grouped(row.tokens),
-            grouped(row.bytes as u64),
-            row.usd.map_or(String::new(), |usd| format!("{usd:.5}")),
-            row.fate(),
+            grouped(row.bytes),
+            dollars(row.usd),
+            row.fate,
             row.why,
+        )?;
+    }
+    let (rest, all) = (&report.rest, &report.ledger);
+    let uncached = all.uncached_usd.map(|usd| ("total", usd, "without a prompt cache"));
+    for (name, tokens, usd, says) in [
+        ("rest", rest.tokens, rest.usd, "text, tools and notices"),
+        ("total", all.tokens, all.usd, ""),
+    ]
+    .into_iter()
+    .chain(uncached.map(|(name, usd, says)| (name, all.tokens, Some(usd), says)))
+    {
+        writeln!(
+            out,
+            "{:>4}  {name:<wide$}  {:>11}  {:>8}  {:>11}  {:>8}  {DIM}{says}{DIM:#}",
+            "",
+            "",
+            grouped(tokens),
+            "",
+            dollars(usd),
         )?;
     }
     writeln!(out)?;
@@ -184,18 +184,20 @@ fn table(out: &mut impl std::io::Write, rows: &[ImageRow]) -> anyhow::Result<()>
 }
 
 /// Prints the totals and the effect on the prompt cache.
-fn bill(out: &mut impl std::io::Write, plan: &Plan<'_>) -> anyhow::Result<()> {
-    let Ledger { images, image_tokens, most_image_tokens, basis, tokens, reusable_tokens, .. } =
-        plan.ledger;
+fn totals(out: &mut impl std::io::Write, plan: &Plan<'_>) -> anyhow::Result<()> {
+    let ledger = &plan.ledger;
+    let prices = ledger.usd.zip(plan.profile.price).map_or(String::new(), |(usd, price)| {
+        let uncached = price.of(ledger.tokens as f64);
+        format!(", {usd:.4} dollars ({uncached:.4} uncached)")
+    });
     writeln!(
         out,
-        "{} shown, {} of about {} in the request{}",
-        counted(images, "image"),
-        estimated(image_tokens, most_image_tokens, basis),
-        grouped(tokens),
-        plan.ledger.usd.map_or(String::new(), |usd| format!(", {usd:.4} dollars"))
+        "{} shown, {} of about {} in the request{prices}",
+        counted(ledger.images, "image"),
+        estimated(ledger.image_tokens, ledger.most_image_tokens, ledger.basis),
+        grouped(ledger.tokens),
     )?;
-    if plan.ledger.effects.iter().any(|effect| effect.blurs_tokens()) {
+    if ledger.effects.iter().any(|effect| effect.blurs_tokens()) {
         writeln!(out, "{DIM}estimates are of the body alone; see the notes{DIM:#}")?;
     }
     if let Some(says) = left_out(&plan.retired(&[])) {
@@ -204,18 +206,18 @@ fn bill(out: &mut impl std::io::Write, plan: &Plan<'_>) -> anyhow::Result<()> {
     if plan.survey.requests.len() < 2 {
         return Ok(());
     }
-    match plan.ledger.changed {
+    let reusable = grouped(ledger.reusable_tokens);
+    match ledger.changed {
         Some(change) => writeln!(
             out,
-            "{YELLOW}prompt cache{YELLOW:#}: prefix changes at message {}, {} tokens reusable, {} rewritten",
-            change.message,
-            grouped(reusable_tokens),
+            "{YELLOW}prompt cache{YELLOW:#}: prefix changes at message {}, {reusable} tokens \
+             reusable, {} rewritten",
+            change.message + 1,
             grouped(change.rewritten_tokens)
         )?,
         None => writeln!(
             out,
-            "{GREEN}prompt cache{GREEN:#}: prefix unchanged, {} tokens reusable",
-            grouped(reusable_tokens)
+            "{GREEN}prompt cache{GREEN:#}: prefix unchanged, {reusable} tokens reusable"
         )?,
     }
     Ok(())

@@ -1,19 +1,23 @@
 //! Reads request bodies and detects what they are.
 
 use std::io::{IsTerminal as _, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
-use photic::Wire;
+use photic::{Code, Wire};
+use photic_doctor::SessionFormat;
 
 use crate::arguments::SourceOptions;
 use crate::body_format::BodyFormat;
+use crate::report::UnknownFormat;
 use crate::style::Hint;
 
 /// A body and its name for messages.
 pub(crate) struct Input {
     pub(crate) name: String,
     pub(crate) body: Vec<u8>,
+    /// The file; `None` for standard input.
+    path: Option<PathBuf>,
 }
 
 /// Reads a file, or standard input for `-` or `None`.
@@ -29,7 +33,7 @@ pub(crate) fn read_bytes(file: Option<&Path>, example: &'static str) -> anyhow::
         } else {
             body?
         };
-        return Ok(Input { name, body });
+        return Ok(Input { name, body, path: Some(path.to_owned()) });
     }
     let mut stdin = std::io::stdin();
     if file.is_none() && stdin.is_terminal() {
@@ -37,7 +41,7 @@ pub(crate) fn read_bytes(file: Option<&Path>, example: &'static str) -> anyhow::
     }
     let mut body = Vec::new();
     stdin.read_to_end(&mut body).context("cannot read standard input")?;
-    Ok(Input { name: "standard input".to_owned(), body })
+    Ok(Input { name: "standard input".to_owned(), body, path: None })
 }
 
 impl Input {
@@ -62,7 +66,7 @@ impl Input {
             Some(BodyFormat::Dump(dump)) => {
                 let says =
                     format!("`{}` is a conversation stored by {dump}, not a request", self.name);
-                bail!(anyhow::anyhow!(says).context(Hint(
+                bail!(anyhow::Error::new(UnknownFormat(says)).context(Hint(
                     "convert it to a request first: `photic lower FILE --to openai-chat`"
                 )))
             }
@@ -73,15 +77,54 @@ impl Input {
     /// The error for a body in no known format.
     pub(crate) fn unknown<T>(&self) -> anyhow::Result<T> {
         let name = &self.name;
-        if serde_json::from_slice::<serde::de::IgnoredAny>(&self.body).is_err() {
-            bail!(
-                anyhow::anyhow!("`{name}` is not JSON")
-                    .context(Hint("pass the body of one request, as it is sent to the API"))
-            );
+        let error = |says: String, hint: &'static str| {
+            anyhow::Error::new(UnknownFormat(says)).context(Hint(hint))
+        };
+        if let Some(format) = self.session_format() {
+            let format = format.name();
+            return Err(error(
+                format!("`{name}` is a session of {format}, not a request"),
+                "run `photic doctor FILE` to check the session of an agent",
+            ));
         }
-        bail!(
-            anyhow::anyhow!("`{name}` is not a request in a known format")
-                .context(Hint("pass the format with `--from`, such as `--from openai-chat`"))
-        )
+        if serde_json::from_slice::<serde::de::IgnoredAny>(&self.body).is_err() {
+            return Err(error(
+                format!("`{name}` is not JSON"),
+                "pass the body of one request, as it is sent to the API",
+            ));
+        }
+        Err(error(
+            format!("`{name}` is not a request in a known format"),
+            "pass the format with `--from`, such as `--from openai-chat`",
+        ))
+    }
+
+    /// The format, if this is the session file of an agent.
+    fn session_format(&self) -> Option<SessionFormat> {
+        let format = photic_doctor::detect(self.path.as_deref()?).ok()?;
+        Some(format).filter(|format| !matches!(format, SessionFormat::Request(_)))
+    }
+
+    /// An error if the body is a session of an agent, or not a request of the named wire.
+    pub(crate) fn refuse_other_formats(&self, options: &SourceOptions) -> anyhow::Result<()> {
+        let Some(BodyFormat::Wire(named)) = options.from else { return Ok(()) };
+        let (_, findings) = photic::lift(named, &self.body);
+        if !findings.iter().any(|finding| finding.code == Code::WrongWire) {
+            return Ok(());
+        }
+        let name = &self.name;
+        let likely = photic::detect_dump(&self.body)
+            .map(BodyFormat::Dump)
+            .or_else(|| photic::detect(&self.body).map(BodyFormat::Wire));
+        let says = match likely {
+            Some(likely) => {
+                let likely = likely.name();
+                format!("`{name}` is not a request of {named}; it looks like {likely}")
+            }
+            None if self.session_format().is_some() => return self.unknown(),
+            None => format!("`{name}` is not a request of {named}"),
+        };
+        let hint = Hint("name its format with `--from`, or leave it out to have it detected");
+        bail!(anyhow::Error::new(UnknownFormat(says)).context(hint))
     }
 }

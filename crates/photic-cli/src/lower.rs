@@ -1,24 +1,38 @@
 //! `photic lower`: writes the body for a wire to standard output; messages go to standard error.
 
-use std::collections::BTreeMap;
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use photic::json::Segments;
-use photic::{Decision, Did, Finding, Ledger, Reason, Transcript, Wire};
-use serde::Serialize;
+use photic::{Decision, Did, Ledger, Transcript, Wire};
 use serde_json::value::RawValue;
 
 use crate::arguments::LowerOptions;
 use crate::body_format::BodyFormat;
 use crate::input::Input;
-use crate::model::{NamedBy, TargetModel};
-use crate::style::{DIM, GREEN, YELLOW, counted, estimated, left_out};
+use crate::model::{TargetModel, with_model};
+use crate::report::{DecisionReport, FindingReport, LedgerReport, LowerReport, by_reason};
+use crate::style::{DIM, GREEN, Hint, YELLOW, counted, estimated, grouped, left_out};
+
+/// Largest body that is written to a terminal, in bytes.
+const MAX_TERMINAL_BYTES: usize = 64 << 10;
 
 /// Runs the command.
 pub(crate) fn run(options: &LowerOptions) -> anyhow::Result<ExitCode> {
-    let input = Input::read(&options.source)?;
+    let mut input = Input::read(&options.source)?;
+    if photic::wire::detect_reply(&input.body).is_none() {
+        input.refuse_other_formats(&options.source)?;
+    }
+    // On its own wire a body is sent as it came, so the model is replaced before it is read.
+    if let (Some(model), Some(BodyFormat::Wire(wire))) =
+        (&options.source.model, input.format(&options.source))
+        && options.to.is_none_or(|to| to == wire)
+        && let Some(renamed) = with_model(&input.body, wire, model)
+    {
+        input.body = renamed;
+    }
     match (input.format(&options.source), photic::wire::detect_reply(&input.body)) {
         (Some(format @ BodyFormat::Dump(_)), _) | (Some(format), None) => {
             request_body(options, &input, format)
@@ -45,11 +59,12 @@ fn request_body(
         Some(to) => to,
         None => input.wire(&options.source)?,
     };
+    let policy = options.policy.policy()?;
     let target = TargetModel::of(options.source.model.as_deref(), &transcript, to);
-    target.warn()?;
+    target.warn();
     target.rename(&mut transcript, from);
     let profile = &target.profile;
-    let plan = photic::plan(photic::survey(&transcript), profile, &options.policy.policy());
+    let plan = photic::plan(photic::survey(&transcript), profile, &policy);
     let prepared = photic_pixels::prepare(&transcript, &plan);
     let lowered = photic::lower_prepared(&transcript, &plan, &prepared);
     let retired = plan.retired(&lowered.retired);
@@ -62,25 +77,23 @@ fn request_body(
         explain(from, &target, &plan.ledger, &lowered.decisions, is_same)?;
     }
     if options.source.json {
-        let body = lowered.body.to_vec();
-        let report = Report {
-            from,
-            to,
-            model: target.model.as_deref(),
+        let body = String::from_utf8(lowered.body.to_vec()).context("the body is not UTF-8")?;
+        let report = LowerReport {
+            from: from.name().to_owned(),
+            to: to.name().to_owned(),
+            model: target.model.clone(),
             model_from: target.named_by,
-            profile: &profile.id,
-            findings: &findings,
-            decisions: &lowered.decisions,
-            ledger: &plan.ledger,
-            retired,
-            body: serde_json::from_slice(&body).context("cannot read the lowered body back")?,
+            profile: profile.id.clone(),
+            findings: findings.iter().map(FindingReport::of).collect(),
+            decisions: lowered.decisions.iter().map(DecisionReport::of).collect(),
+            ledger: LedgerReport::of(&plan.ledger, profile),
+            retired: by_reason(&retired),
+            body: RawValue::from_string(body).context("cannot read the lowered body back")?,
         };
-        let mut out = std::io::stdout().lock();
-        serde_json::to_writer_pretty(&mut out, &report)?;
-        writeln!(out)?;
-        return Ok(ExitCode::SUCCESS);
+        let report = format!("{}\n", serde_json::to_string_pretty(&report)?);
+        return write(&Segments::whole(report.as_bytes()), options.output.as_deref());
     }
-    write(&lowered.body)
+    write(&lowered.body, options.output.as_deref())
 }
 
 /// Warns of a request that is only half of its conversation, and of values that the other wire does
@@ -115,24 +128,9 @@ fn warn_of_losses(
 
 /// Translates a reply.
 fn reply_body(options: &LowerOptions, input: &Input, from: Wire) -> anyhow::Result<ExitCode> {
-    write(&photic::lower_reply(&photic::lift_reply(from, &input.body), options.to.unwrap_or(from)))
-}
-
-/// The output of `--json`.
-#[derive(Serialize)]
-struct Report<'r> {
-    from: BodyFormat,
-    to: Wire,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    model: Option<&'r str>,
-    model_from: NamedBy,
-    profile: &'r str,
-    findings: &'r [Finding],
-    decisions: &'r [Decision],
-    ledger: &'r Ledger,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    retired: BTreeMap<Reason, usize>,
-    body: &'r RawValue,
+    let reply = photic::lift_reply(from, &input.body);
+    let lowered = photic::lower_reply(&reply, options.to.unwrap_or(from));
+    write(&lowered, options.output.as_deref())
 }
 
 /// Prints the changes and their reasons.
@@ -164,12 +162,29 @@ fn explain(
     Ok(())
 }
 
-/// Writes a body segment by segment, without copying long ones.
-fn write(body: &Segments<'_>) -> anyhow::Result<ExitCode> {
-    let mut out = std::io::stdout().lock();
-    for segment in body.iter() {
-        out.write_all(segment).context("cannot write to standard output")?;
+/// Writes a body to a file or to standard output, but not a large one to a terminal.
+fn write(body: &Segments<'_>, file: Option<&Path>) -> anyhow::Result<ExitCode> {
+    if let Some(path) = file.filter(|path| path.as_os_str() != "-") {
+        let shown = path.display();
+        let written = std::fs::File::create(path).and_then(|mut file| segments(&mut file, body));
+        written.with_context(|| format!("cannot write `{shown}`"))?;
+        return Ok(ExitCode::SUCCESS);
     }
-    out.flush().context("cannot write to standard output")?;
+    let out = std::io::stdout();
+    if out.is_terminal() && body.len() > MAX_TERMINAL_BYTES {
+        let says =
+            format!("the body has {} bytes, too many for a terminal", grouped(body.len() as u64));
+        let hint = Hint("write it to a file with `-o repaired.json`, or pipe it into a command");
+        bail!(anyhow::anyhow!(says).context(hint));
+    }
+    segments(&mut out.lock(), body).context("cannot write to standard output")?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes a body segment by segment, without copying long ones.
+fn segments(out: &mut impl Write, body: &Segments<'_>) -> std::io::Result<()> {
+    for segment in body.iter() {
+        out.write_all(segment)?;
+    }
+    out.flush()
 }

@@ -4,9 +4,11 @@
 //! |---|---|
 //! | `arguments` | all options and their help |
 //! | `input`, `body_format` | reads request bodies and detects their format |
-//! | `settings` | finds and reads the settings file |
-//! | `model` | the model that a request is for, and its profile |
+//! | `settings`, `config` | finds and reads the settings file; shows what holds |
+//! | `model` | the model that a request is for, its profile, and notes about it |
 //! | `output`, `style` | standard output, colors, errors and hints |
+//! | `report` | the data that `--json` prints, and its schema |
+//! | `manual` | man pages |
 //! | `check`, `lower`, `explain` | problems, repair, and price of a request |
 //! | `view`, `preview`, `render` | pictures and documents, as a model gets them |
 //! | `read`, `inspect` | the tools `read` and `inspect` on the command line |
@@ -20,6 +22,7 @@
 mod arguments;
 mod body_format;
 mod check;
+mod config;
 mod doctor;
 mod explain;
 #[cfg(feature = "fleet")]
@@ -27,6 +30,7 @@ mod fleet;
 mod input;
 mod inspect;
 mod lower;
+mod manual;
 mod mcp;
 #[cfg(feature = "mock")]
 mod mock;
@@ -42,6 +46,7 @@ mod render;
 #[cfg(not(feature = "render"))]
 #[path = "render_absent.rs"]
 mod render;
+mod report;
 mod run;
 mod serve;
 mod session;
@@ -50,12 +55,15 @@ mod simulate;
 mod style;
 mod view;
 
+use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
 
 use arguments::{Arguments, Command};
-use output::print;
+use output::{print, print_json};
+use report::FailureReport;
 
 /// The system's allocator keeps freed memory with each thread, so a gateway that handled large
 /// bodies would never shrink.
@@ -64,15 +72,39 @@ use output::print;
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let json = wants_json(&words);
+    let arguments = match Arguments::try_parse_from(&words) {
+        Ok(arguments) => arguments,
+        Err(error) if json && error.use_stderr() => {
+            return fail(&FailureReport::of_usage(&error), ExitCode::from(2));
+        }
+        Err(error) => error.exit(),
+    };
     match run(&arguments) {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if json => fail(&FailureReport::of(&error), ExitCode::from(2)),
         Err(error) => {
             style::error(&error);
             ExitCode::from(2)
         }
     }
+}
+
+/// Returns `true` if the arguments ask for JSON. They may be misused, so they are not parsed. The
+/// arguments of a command that `photic run` starts do not count.
+fn wants_json(words: &[OsString]) -> bool {
+    let mut words = words.iter().skip(1).take_while(|word| *word != "--");
+    let is_run = words.clone().find(|word| !word.to_string_lossy().starts_with('-'));
+    is_run.is_none_or(|command| command != "run") && words.any(|word| word == "--json")
+}
+
+/// Prints a failure as JSON.
+fn fail(report: &FailureReport, code: ExitCode) -> ExitCode {
+    // Without a reader there is nobody to tell.
+    let _ = report::print_report(report);
+    code
 }
 
 /// Runs the command. Exit code: 0 yes, 1 no (such as findings), 2 error.
@@ -91,16 +123,20 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Serve(options) => serve::run(options),
         Command::Mcp(options) => mcp::run(options),
         Command::Profiles(options) => profiles::run(options),
-        Command::Run(options) => run::run(options),
+        Command::Run(options) => match options.folder_as_command() {
+            Some(folder) => Err(folder_as_command(folder)),
+            None => run::run(options),
+        },
         Command::Session(options) => session::run(options),
         Command::Doctor(options) => doctor::run(options),
         #[cfg(feature = "fleet")]
         Command::Fleet(options) => fleet::run(options),
-        Command::Schema { example: true } => print(photic_gateway::Config::example().as_bytes()),
-        Command::Schema { example: false } => {
-            let schema = serde_json::to_string_pretty(&photic_gateway::Config::schema())?;
-            print(format!("{schema}\n").as_bytes())
+        Command::Config(options) => config::run(options),
+        Command::Schema { example: true, .. } => {
+            print(photic_gateway::Config::example().as_bytes())
         }
+        Command::Schema { cli: true, .. } => print_json(&report::schema()),
+        Command::Schema { .. } => print_json(&photic_gateway::Config::schema()),
         #[cfg(feature = "render")]
         Command::RenderWorker { limits } => Ok(photic_render::serve(limits.iter().cloned())),
         Command::Completions { shell } => {
@@ -108,22 +144,15 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             clap_complete::generate(*shell, &mut Arguments::command(), "photic", &mut script);
             print(&script)
         }
-        Command::Man => {
-            let mut page = Vec::new();
-            clap_mangen::Man::new(Arguments::command()).render(&mut page)?;
-            for command in
-                Arguments::command().get_subcommands().filter(|command| !command.is_hide_set())
-            {
-                let mut part = Vec::new();
-                let man = clap_mangen::Man::new(command.clone());
-                man.render_name_section(&mut part)?;
-                man.render_synopsis_section(&mut part)?;
-                man.render_options_section(&mut part)?;
-                page.extend_from_slice(&part);
-            }
-            print(&page)
-        }
+        Command::Man { command, output } => manual::run(command, output.as_deref()),
     }
+}
+
+/// The error for `photic run --record DIR CMD`, which would run the folder.
+fn folder_as_command(folder: &Path) -> anyhow::Error {
+    let says = format!("`{}` is a folder and no command", folder.display());
+    anyhow::anyhow!(says)
+        .context(style::Hint("name a directory for recordings with `--record --store DIR -- CMD`"))
 }
 
 /// Returns `true` if the reader of standard output has gone away.

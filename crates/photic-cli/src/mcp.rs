@@ -1,6 +1,8 @@
 //! `photic mcp`: serves the tools to an agent until its host disconnects or the process is stopped.
 
-use std::io::Write as _;
+pub(crate) mod hosts;
+
+use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -12,12 +14,18 @@ use photic_tools::{Builder, LocalOriginals, Tools, VisionModels};
 
 use crate::arguments::McpOptions;
 use crate::inspect::models::{self, ModelSelection};
+use crate::model::TargetModel;
+use crate::output::print;
 use crate::render;
 use crate::serve::shutdown_signal;
-use crate::view::profile;
 
 /// Runs the command.
 pub(crate) fn run(options: &McpOptions) -> anyhow::Result<ExitCode> {
+    if let Some(host) = options.print {
+        let launch = hosts::Launch::of(options)?;
+        writeln!(anstream::stderr(), "{}\n", host.words(&launch))?;
+        return print(format!("{}\n", host.snippet(&launch).trim()).as_bytes());
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -31,8 +39,18 @@ pub(crate) fn run(options: &McpOptions) -> anyhow::Result<ExitCode> {
 /// Serves on standard input, or over HTTP.
 async fn serve(options: &McpOptions) -> anyhow::Result<()> {
     let stop = shutdown_signal()?;
-    let server = Server::new(tools(options)?, options.structured);
+    let tools = tools(options)?;
+    if options.model.is_some()
+        && let Err(refusal) = tools.asked()
+    {
+        let (says, hint) = (&refusal.says, &refusal.hint);
+        writeln!(anstream::stderr(), "photic: `inspect` is not offered: {says}; {hint}")?;
+    }
+    let server = Server::new(tools, options.structured);
     let Some(address) = &options.http else {
+        if std::io::stdin().is_terminal() {
+            writeln!(anstream::stderr(), "{}", terminal_note(options)?)?;
+        }
         return Box::pin(serve_stdio(server, stop)).await.context("cannot serve on standard input");
     };
     let http_server = HttpServer::bind(address, server).await.map_err(|error| match error {
@@ -47,9 +65,26 @@ async fn serve(options: &McpOptions) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Returns the words for a person who starts the server in a terminal, where it seems to hang.
+fn terminal_note(options: &McpOptions) -> anyhow::Result<String> {
+    let launch = hosts::Launch::of(options)?;
+    let host = hosts::find("generic").map_err(anyhow::Error::msg)?;
+    Ok(format!(
+        "photic: this is an MCP server; it waits for messages of an agent's host on standard input.\n\
+         There is nothing to type here: stop it with Ctrl+C, and add it to your host instead.\n\n\
+         Claude Code:  claude mcp add photic -- {}\n\
+         Most others:\n{}\n\
+         `photic mcp --print HOST` prints the configuration of one host.",
+        launch.line(),
+        host.snippet(&launch).trim(),
+    ))
+}
+
 /// The tools, with roots, renderer, models and store.
 fn tools(options: &McpOptions) -> anyhow::Result<Tools> {
-    let mut builder = Tools::builder().profile(profile(options.viewer.as_deref()));
+    let viewer = TargetModel::on_any_wire(options.viewer.as_deref(), None);
+    viewer.warn();
+    let mut builder = Tools::builder().profile(viewer.profile);
     builder = options.root.iter().fold(builder, Builder::root);
     if let Some(renderer) = render::capability().filter(|_| !options.no_render) {
         builder = builder.renderer(renderer);

@@ -14,6 +14,7 @@ use photic_gateway::learned::{self, Entry};
 use serde_json::{Value, json};
 
 use crate::arguments::{ProfilesCommand, ProfilesOptions};
+use crate::model::print_notes;
 use crate::probe::ProbeTable;
 use crate::settings;
 use crate::style::{CYAN, DIM, GREEN, Hint, counted};
@@ -41,11 +42,15 @@ pub(crate) fn run(options: &ProfilesOptions) -> anyhow::Result<ExitCode> {
     entries
         .retain(|entry| wanted(&options.host, &entry.host) && wanted(&options.model, &entry.model));
     let profile = options.model.as_deref().map(|model| profile(options, model, &entries));
+    if let (Some(model), Some(profile)) = (&options.model, &profile) {
+        print_notes(model, profile);
+    }
     let mut out = anstream::stdout().lock();
     if options.json {
         let facts = profile.as_ref().map(Profile::provenance);
         let all = json!({
-            "profile": profile.as_ref().map(without_facts),
+            "profile": profile.as_ref().map(|profile| profile.id.as_str()),
+            "known": profile.as_ref().map(without_facts),
             "basis": profile.as_ref().map(Profile::basis),
             "facts": facts,
             "learned": entries,

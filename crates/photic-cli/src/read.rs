@@ -7,8 +7,10 @@ use anyhow::Context as _;
 use photic_tools::{Builder, HardLinks, ReadArguments, Refusal, Tools};
 
 use crate::arguments::{ReadOptions, RootOptions};
+use crate::input::read_bytes;
 use crate::output::print;
 use crate::render;
+use crate::report::{RefusalReport, print_report};
 use crate::style::{CYAN, RED, YELLOW};
 
 /// Runs the command. Exit code: 0 read, 1 refused, 2 error.
@@ -17,7 +19,15 @@ pub(crate) fn run(options: &ReadOptions) -> anyhow::Result<ExitCode> {
         with_renderer(tools_builder(&options.roots)?).build().context("cannot open the roots")?;
     let ReadOptions { lines, page, .. } = *options;
     let arguments = ReadArguments { lines, page, ..ReadArguments::of(&options.source) };
-    let reading = match runtime()?.block_on(tools.read(&arguments)) {
+    let runtime = runtime()?;
+    let read = if options.source == "-" {
+        let input = read_bytes(None, "pipe a text in: `git diff | photic read -`")?;
+        let arguments = ReadArguments { lines, page, ..ReadArguments::of(&input.name) };
+        runtime.block_on(tools.read_bytes(input.body, &arguments))
+    } else {
+        runtime.block_on(tools.read(&arguments))
+    };
+    let reading = match read {
         Ok(reading) => reading,
         Err(refusal) => return refused(&refusal, options.json),
     };
@@ -58,8 +68,7 @@ pub(crate) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
 /// Prints a refusal. Exit code: 1.
 pub(crate) fn refused(refusal: &Refusal, json: bool) -> anyhow::Result<ExitCode> {
     if json {
-        let text = serde_json::to_string_pretty(&serde_json::json!({ "refusal": refusal }))?;
-        print(format!("{text}\n").as_bytes())?;
+        print_report(&RefusalReport::of(refusal))?;
     } else {
         anstream::eprintln!("{RED}refused:{RED:#} {}", refusal.says);
         for candidate in &refusal.candidates {

@@ -1,14 +1,13 @@
 //! `photic serve`: runs the gateway until it is stopped.
 
 use std::io::Write as _;
-use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use photic_gateway::{Config, ExportHeaders, Gateway, LogFormat, Telemetry, UpstreamConfig};
 use photic_store::LocalStore;
 
-use crate::arguments::ServeOptions;
+use crate::arguments::{RecordOptions, ServeOptions};
 use crate::settings::{self, Settings, Source};
 
 /// Runs the command.
@@ -63,6 +62,15 @@ fn announce(log: LogFormat, gateway: &Gateway, source: &Source) {
     let _ = writeln!(anstream::stderr(), "{}", lines.join("\n"));
 }
 
+/// The settings of `photic serve` with these options, and the settings file as it was written.
+pub(crate) fn settings_with_file(
+    options: &ServeOptions,
+) -> anyhow::Result<(Settings, toml::Table)> {
+    let settings = settings(options)?;
+    let text = settings.source.path().map(std::fs::read_to_string).transpose()?.unwrap_or_default();
+    Ok((settings, toml::from_str(&text)?))
+}
+
 /// The settings: options override environment variables, which override the file.
 fn settings(options: &ServeOptions) -> anyhow::Result<Settings> {
     let mut settings = settings::load(options.config.as_deref())?;
@@ -75,7 +83,7 @@ fn settings(options: &ServeOptions) -> anyhow::Result<Settings> {
     if let Some(log) = options.log {
         config.log = log;
     }
-    record(config, options.record.record.as_deref())?;
+    record(config, &options.record)?;
     telemetry(&mut config.telemetry, |name| std::env::var(name).ok())?;
     Ok(settings)
 }
@@ -86,13 +94,15 @@ pub(crate) fn overriding(named: &[UpstreamConfig]) -> impl Iterator<Item = Upstr
 }
 
 /// Sets the directory for recordings, if recording is requested.
-pub(crate) fn record(config: &mut Config, wanted: Option<&Path>) -> anyhow::Result<()> {
-    let Some(wanted) = wanted else { return Ok(()) };
+pub(crate) fn record(config: &mut Config, options: &RecordOptions) -> anyhow::Result<()> {
+    if !options.is_wanted() {
+        return Ok(());
+    }
     let usual = || {
         LocalStore::usual_directory()
-            .context("no state directory on this system; pass `--record=DIR`")
+            .context("no state directory on this system; pass `--record --store DIR`")
     };
-    let named = Some(wanted).filter(|path| !path.as_os_str().is_empty());
+    let named = options.directory();
     config.record.directory = Some(named.map_or_else(usual, |path| Ok(path.to_owned()))?);
     Ok(())
 }

@@ -43,6 +43,19 @@ pub(crate) fn load(named: Option<&Path>) -> anyhow::Result<Settings> {
     Ok(Settings { config, source })
 }
 
+/// The user's own settings file, whether it is there or not.
+pub(crate) fn usual_file() -> Option<PathBuf> {
+    own_file(&|name| std::env::var_os(name).map(PathBuf::from))
+}
+
+/// The path of the user's own settings file.
+fn own_file(variable: &impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
+    // A relative path would be looked up in the current folder.
+    let folder = |name: &str| variable(name).filter(|path| path.is_absolute());
+    let settings = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")));
+    settings.map(|folder| folder.join("photic").join(NAME))
+}
+
 /// The file in which a gateway started here saves what it learns.
 pub(crate) fn learned_file() -> anyhow::Result<Option<PathBuf>> {
     let path = load(None)?.config.learned.path;
@@ -57,11 +70,8 @@ impl Source {
         if let Some(path) = variable(VARIABLE).filter(|path| !path.as_os_str().is_empty()) {
             return Self::Variable(path);
         }
-        // A relative path would be looked up in the current folder.
-        let folder = |name: &str| variable(name).filter(|path| path.is_absolute());
-        let settings = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")));
-        let own = settings.map(|folder| folder.join("photic").join(NAME));
-        own.filter(|path| path.is_file()).map_or(Self::Nothing, Self::User)
+        let own = own_file(&variable).filter(|path| path.is_file());
+        own.map_or(Self::Nothing, Self::User)
     }
 
     /// Reads and parses the file.

@@ -68,6 +68,15 @@ pub(crate) fn grouped(number: u64) -> String {
     grouped
 }
 
+/// A word of a command line, in quotes if a shell would change it.
+pub(crate) fn quoted(word: &str) -> String {
+    let is_plain = |one: char| one.is_alphanumeric() || "/._-+=:@~".contains(one);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
 /// A size in bytes, rounded for people.
 pub(crate) fn byte_size(number: u64) -> String {
     match number {

@@ -83,6 +83,11 @@ pub fn restore(path: &Path, to: &Path, blobs: &FileBlobs) -> Result<MovedMedia, 
     })
 }
 
+/// Returns `true` for a string that names a blob: its medium was moved out.
+pub(crate) fn is_moved(value: Value<'_, '_>) -> bool {
+    named(value).is_some()
+}
+
 /// The name of a blob in a string and its range: the whole string, or the end of a data URL.
 fn named(value: Value<'_, '_>) -> Option<(std::ops::Range<usize>, String)> {
     let raw = value.str().map(|_| value.raw())?;

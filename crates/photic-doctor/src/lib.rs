@@ -50,10 +50,10 @@ mod sqlite;
 mod truncation;
 
 pub use diagnose::{
-    Diagnosis, DiagnosisTarget, MediaPosition, Medium, Problem, Remedy, diagnose, profile,
+    CutLine, Diagnosis, DiagnosisTarget, MediaPosition, Medium, Problem, Remedy, diagnose, profile,
 };
 pub use error::Error;
 pub use externalize::{MovedMedia, externalize, restore};
-pub use format::{SessionFormat, detect};
+pub use format::{SessionFormat, SessionName, detect};
 pub use repair::{RepairReport, repair};
 pub use replace::replace;

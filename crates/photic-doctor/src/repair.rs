@@ -31,6 +31,8 @@ pub struct RepairReport {
     pub relabeled: usize,
     /// Number of media that were replaced by a notice.
     pub noticed: usize,
+    /// `true` if the last line was cut off and is left out; [`Diagnosis::cut_line`] tells which.
+    pub is_shortened: bool,
     /// Bytes of the written file.
     pub bytes: u64,
 }
@@ -54,7 +56,14 @@ pub fn repair(
         Container::Lines => {
             let mut lines = Lines::open(path)?;
             let mut out = AtomicFile::create(to)?;
+            let cut = repairer.done.diagnosis.cut_line.as_ref().map(|line| line.record);
+            let mut number = 0;
             while let Some(line) = lines.next_line()? {
+                number += 1;
+                if cut == Some(number) {
+                    repairer.done.is_shortened = true;
+                    continue;
+                }
                 match repairer.record(line) {
                     Some(new) => out.write(&padded(new, line, format))?,
                     None => out.write(line)?,
@@ -97,7 +106,14 @@ struct Repairer {
 
 impl Repairer {
     fn new(format: SessionFormat, diagnosis: Diagnosis) -> Self {
-        let done = RepairReport { diagnosis, remade: 0, relabeled: 0, noticed: 0, bytes: 0 };
+        let done = RepairReport {
+            diagnosis,
+            remade: 0,
+            relabeled: 0,
+            noticed: 0,
+            is_shortened: false,
+            bytes: 0,
+        };
         Self { format, next: 0, done }
     }
 

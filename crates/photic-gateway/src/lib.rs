@@ -73,7 +73,7 @@ mod upstream;
 pub use config::{
     Admin, Config, ConfigError, ExportHeaders, Family, FetchConfig, FetchMode, FleetConfig,
     LearnedConfig, Limits, LogFormat, OpenwopConfig, PathPrefixes, Policies, QuotaConfig,
-    RecordConfig, Telemetry, Timeouts, UpstreamConfig,
+    RecordConfig, Serves, Telemetry, Timeouts, UpstreamConfig,
 };
-pub use observe::{Retired, Tally};
+pub use observe::{FailedRequests, Retired, SessionTurns, Tally, TokenUse};
 pub use server::{Gateway, StartError, runtime};

@@ -6,16 +6,20 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use photic_tools::{
-    InspectArguments, Perception, ReadArguments, Refusal, RefusalCode, ViewArguments,
+    Capability, InspectArguments, ListArguments, Perception, ReadArguments, Refusal, RefusalCode,
+    Tools, ViewArguments,
 };
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::facts::{InspectOutput, ProbeOutput, ReadOutput, ViewOutput};
-use crate::schema::{plain, with_property};
+use crate::facts::{ProbeOutput, ViewOutput};
+use crate::schema::{described, plain, with_property};
 
+const LIST: &str = "\
+List files and folders, with their type and size, and the width and height of pictures. A listed \
+path is what the other tools take.";
 const VIEW: &str = "\
 See a picture, or a page of a drawing, document, notebook or text, as pixels. The words before it \
 tell the scale and warn of letters too small to read: then view again with `region`, which is read \
@@ -28,6 +32,44 @@ yourself where it matters.";
 const PROBE: &str = "\
 Prove whether pictures that tools return reach you. Call it without arguments, then again with \
 what you saw.";
+
+/// The capabilities that decide what is offered. A model is not told of what cannot work here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Offer {
+    /// Set if `inspect` has a model, and its key.
+    pub(crate) inspect: bool,
+    /// Set if views carry handles.
+    pub(crate) handles: bool,
+    /// Set if addresses are fetched.
+    pub(crate) addresses: bool,
+}
+
+impl Offer {
+    /// Everything that `photic mcp` can offer, for its documentation. It fetches no addresses.
+    const DOCUMENTED: Self = Self { inspect: true, handles: true, addresses: false };
+
+    /// Returns what these tools can do.
+    pub(crate) fn of(tools: &Tools) -> Self {
+        let given = tools.capabilities();
+        Self {
+            inspect: tools.asked().is_ok(),
+            handles: given.contains(&Capability::Store),
+            addresses: given.contains(&Capability::Net),
+        }
+    }
+
+    /// Adds the sources that can be opened here to the description of `source`.
+    fn sources(self, schema: JsonObject) -> JsonObject {
+        let mut more = String::new();
+        if self.handles {
+            more += ", or a handle (`img_…`) from an earlier view";
+        }
+        if self.addresses {
+            more += ", or an `https` address";
+        }
+        described(schema, "source", &more)
+    }
+}
 
 /// Arguments of `probe`: none for a new chart, then all three.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -52,45 +94,63 @@ pub(crate) enum ReturnMode {
 }
 
 /// Returns the tools in their fixed order.
-pub(crate) fn tools(structured: bool) -> Vec<Tool> {
-    let view = with_property(
-        plain::<ViewArguments>(),
-        "return",
-        json!({
+///
+/// Output schemas are only for tools whose data is not their text: the text of `list`, `read` and
+/// `inspect` is sent once, as text.
+pub(crate) fn tools(offer: Offer, structured: bool) -> Vec<Tool> {
+    let mut view = offer.sources(plain::<ViewArguments>());
+    if offer.handles {
+        let choice = json!({
             "type": "string",
             "enum": ["inline", "ref"],
             "description": "`inline`: the picture; `ref`: its facts only, to look later",
-        }),
-    );
+        });
+        view = with_property(view, "return", choice);
+    }
     let closed = |title: &str| {
         ToolAnnotations::with_title(title).read_only(true).idempotent(true).open_world(false)
     };
     let tools = [
-        ("view", VIEW, view, plain::<ViewOutput>(), closed("Look at a picture")),
-        ("read", READ, plain::<ReadArguments>(), plain::<ReadOutput>(), closed("Read a text file")),
+        ("list", LIST, plain::<ListArguments>(), None, closed("List files")),
+        ("view", VIEW, view, Some(plain::<ViewOutput>()), closed("Look at a picture")),
+        ("read", READ, plain::<ReadArguments>(), None, closed("Read a text file")),
         (
             "inspect",
             INSPECT,
-            plain::<InspectArguments>(),
-            plain::<InspectOutput>(),
+            offer.sources(plain::<InspectArguments>()),
+            None,
             closed("Ask a model about a picture").open_world(true),
         ),
         (
             "probe",
             PROBE,
             plain::<ProbeArguments>(),
-            plain::<ProbeOutput>(),
+            Some(plain::<ProbeOutput>()),
             closed("Prove that pictures arrive").idempotent(false),
         ),
     ];
-    let tool = |(name, words, input, output, hints): (_, _, _, _, ToolAnnotations)| {
+    type Described = (&'static str, &'static str, JsonObject, Option<JsonObject>, ToolAnnotations);
+    let tool = |(name, words, input, output, hints): Described| {
         let title = hints.title.clone().unwrap_or_default();
         let tool = Tool::new::<&str, &str, _>(name, words, Arc::new(input))
             .with_title(title)
             .with_annotations(hints.destructive(false));
-        if structured { tool.with_raw_output_schema(Arc::new(output)) } else { tool }
+        match output.filter(|_| structured) {
+            Some(output) => tool.with_raw_output_schema(Arc::new(output)),
+            None => tool,
+        }
     };
-    tools.into_iter().map(tool).collect()
+    let offered = |(name, ..): &Described| offer.inspect || *name != "inspect";
+    tools.into_iter().filter(offered).map(tool).collect()
+}
+
+/// Returns whether the data of a tool may be sent as structured content.
+///
+/// Hosts show structured content instead of the text, or beside it. A text that stands in both costs
+/// its tokens twice, and without the text in it, a host that shows nothing else would lose it. So
+/// tools whose result is a text send text alone, and what is known about it in `_meta`.
+pub(crate) fn has_structured_content(tool: &str) -> bool {
+    matches!(tool, "view" | "probe")
 }
 
 /// Removes `return` from the arguments of `view`. It belongs to the protocol, not to the view.
@@ -118,7 +178,7 @@ pub(crate) fn not_shown(seen: &Perception) -> String {
 /// Returns the documentation of the tools.
 pub fn reference() -> String {
     let mut page = String::new();
-    for tool in tools(true) {
+    for tool in tools(Offer::DOCUMENTED, true) {
         let description = tool.description.unwrap_or_default();
         let _ = write!(page, "### `{}`\n\n{description}\n\n", tool.name);
         page += "| argument | type | |\n|---|---|---|\n";

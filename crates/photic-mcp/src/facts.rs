@@ -1,8 +1,9 @@
 //! Structured results: the shapes of structured content and `_meta`.
 //!
-//! The types are also the output schemas. They never contain bytes of media.
+//! Types with a schema are also the output schemas. They never contain bytes of media, and never the
+//! text of a result, which is sent once.
 
-use photic_tools::{Answer, FreshToken, Perception, Reading, Refusal};
+use photic_tools::{Answer, Perception, Reading, Refusal};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -14,28 +15,6 @@ pub(crate) struct ViewOutput {
     /// The picture that was returned
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) view: Option<ViewFacts>,
-    /// The refusal, if nothing was returned
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) refusal: Option<RefusalFacts>,
-}
-
-/// Output of `read`: a text or a refusal.
-#[derive(Debug, Default, Serialize, JsonSchema)]
-pub(crate) struct ReadOutput {
-    /// The text that was returned
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) read: Option<ReadFacts>,
-    /// The refusal, if nothing was returned
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) refusal: Option<RefusalFacts>,
-}
-
-/// Output of `inspect`: an answer or a refusal.
-#[derive(Debug, Default, Serialize, JsonSchema)]
-pub(crate) struct InspectOutput {
-    /// The answer of the model that looked
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) inspect: Option<InspectFacts>,
     /// The refusal, if nothing was returned
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) refusal: Option<RefusalFacts>,
@@ -76,9 +55,9 @@ pub(crate) struct ViewFacts {
     unit: &'static str,
     /// The part of the original that is shown
     region: RectFacts,
-    /// Pixels of the picture for each unit of the original
+    /// Pixels of the picture for each unit of the original, rounded over both directions
     scale: f64,
-    /// Map from (x, y) of the picture to the original: (a x + c y + e, b x + d y + f)
+    /// Exact map from (x, y) of the picture to the original: (a x + c y + e, b x + d y + f)
     map: MapFacts,
     /// Tokens it costs the model it was made for
     tokens: u64,
@@ -224,65 +203,48 @@ impl RefusalFacts {
     }
 }
 
-/// Text that was returned.
-#[derive(Debug, Serialize, JsonSchema)]
+/// Facts about a text that was returned. The text itself is sent once, as text.
+#[derive(Debug, Serialize)]
 pub(crate) struct ReadFacts {
-    /// The text: hosts may show this instead of the words
-    text: String,
-    /// The number of its first line
+    /// The number of its first line.
     first_line: usize,
-    /// The number of its last line
+    /// The number of its last line.
     last_line: usize,
-    /// Lines of the file
+    /// Lines of the file.
     total_lines: usize,
-    /// The omitted part, and how to get it
+    /// The omitted part, and how to get it.
     #[serde(skip_serializing_if = "Option::is_none")]
     truncated: Option<String>,
-    /// Proof of having read this content, for edits that must not overwrite unseen text
-    #[schemars(with = "String")]
-    fresh: FreshToken,
 }
 
 impl ReadFacts {
-    pub(crate) fn of(reading: Reading) -> Self {
-        let Reading { text, first_line, last_line, total_lines, truncated, fresh } = reading;
-        Self { text, first_line, last_line, total_lines, truncated, fresh }
-    }
-
-    /// Returns the text for the model: the position, then the unchanged text.
-    pub(crate) fn words(&self) -> String {
-        let Self { text, first_line, last_line, total_lines, truncated, .. } = self;
+    /// Returns the text for the model, the position and the unchanged text, and the facts.
+    pub(crate) fn of(reading: Reading) -> (String, Self) {
+        let Reading { text, first_line, last_line, total_lines, truncated, .. } = reading;
         let rest = truncated.as_ref().map(|rest| format!("; {rest}")).unwrap_or_default();
-        format!("lines {first_line}-{last_line} of {total_lines}{rest}\n{text}")
+        let words = format!("lines {first_line}-{last_line} of {total_lines}{rest}\n{text}");
+        (words, Self { first_line, last_line, total_lines, truncated })
     }
 }
 
-/// An answer about a picture.
-#[derive(Debug, Serialize, JsonSchema)]
+/// Facts about an answer. The answer itself is sent once, as text.
+#[derive(Debug, Serialize)]
 pub(crate) struct InspectFacts {
-    /// The answer
-    text: String,
-    /// The model that gave it, as `provider/model`
+    /// The model that gave it, as `provider/model`.
     model: String,
-    /// The type of the picture that was sent
+    /// The type of the picture that was sent.
     media_type: String,
-    /// True if it was stored before and no request was made
+    /// True if it was stored before and no request was made.
     cached: bool,
-    /// Notice about its reliability
-    notice: &'static str,
-    /// Always true: another model's words about untrusted pixels
+    /// Always true: another model's words about untrusted pixels.
     untrusted: bool,
 }
 
 impl InspectFacts {
-    pub(crate) fn of(answer: Answer) -> Self {
+    /// Returns the text for the model, and the facts.
+    pub(crate) fn of(answer: Answer) -> (String, Self) {
         let Answer { text, model, media_type, cached, notice, .. } = answer;
-        Self { text, model, media_type, cached, notice, untrusted: true }
-    }
-
-    /// Returns the text for the model.
-    pub(crate) fn words(&self) -> String {
-        let Self { text, model, notice, .. } = self;
-        format!("{model} says:\n{text}\n\n{notice}")
+        let words = format!("{model} says:\n{text}\n\n{notice}");
+        (words, Self { model, media_type, cached, untrusted: true })
     }
 }

@@ -1,7 +1,7 @@
-//! The tools of `photic-tools` as an MCP server. A host gets four tools: `view` shows pictures,
-//! `read` returns text, `inspect` asks a vision model, and `probe` proves whether the host shows
-//! its model pixels at all. The server runs on standard input and output, or on HTTP for several
-//! hosts.
+//! The tools of `photic-tools` as an MCP server. A host gets five tools: `list` shows which
+//! files there are, `view` shows pictures, `read` returns text, `inspect` asks a vision model if one
+//! is configured, and `probe` proves whether the host shows its model pixels at all. The server runs
+//! on standard input and output, or on HTTP for several hosts.
 //!
 //! ```
 //! use photic_mcp::{HttpServer, Server, Structured};
@@ -18,8 +18,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A result is text first, then the picture, then data: `structuredContent` with an output schema,
-//! and facts about the picture in its `_meta`. A refusal is a result (`isError`) that tells the
+//! A result is text first, then the picture, then data: `structuredContent` with an output schema of
+//! `view` and `probe`, and facts about the picture in its `_meta`. The text of `list`, `read` and
+//! `inspect` is sent once, as text. A refusal is a result (`isError`) that tells the
 //! model the next step. No result is longer than [`MAX_RESULT_CHARACTERS`].
 //!
 //! | module | purpose |

@@ -29,6 +29,15 @@ pub(crate) fn with_property(mut schema: JsonObject, name: &str, property: Value)
     schema
 }
 
+/// Appends words to the description of a property.
+pub(crate) fn described(mut schema: JsonObject, name: &str, words: &str) -> JsonObject {
+    let property = schema.get_mut("properties").and_then(|properties| properties.get_mut(name));
+    if let Some(Value::String(description)) = property.and_then(|one| one.get_mut("description")) {
+        description.push_str(words);
+    }
+    schema
+}
+
 fn simplify(schema: &mut Value) {
     let Value::Object(words) = schema else { return };
     for unwanted in ["$schema", "title", "format", "default"] {

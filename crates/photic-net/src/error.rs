@@ -3,6 +3,7 @@
 use std::error::Error as StdError;
 
 use crate::body::{BrokeOff, TooLarge};
+use crate::connect_failure::ConnectFailure;
 
 pub(crate) type BoxError = Box<dyn StdError + Send + Sync>;
 
@@ -11,8 +12,14 @@ pub(crate) type BoxError = Box<dyn StdError + Send + Sync>;
 pub enum Error {
     /// No connection was made: the address is wrong, the port is closed, or the certificate is not
     /// trusted.
-    #[error("cannot connect")]
-    Connect(#[source] BoxError),
+    #[error("cannot connect: {failure}")]
+    Connect {
+        /// The reason.
+        failure: ConnectFailure,
+        /// The error of the system or of TLS.
+        #[source]
+        cause: BoxError,
+    },
     /// The reply did not begin in time.
     #[error("no reply in time")]
     Timeout,
@@ -39,6 +46,10 @@ impl Error {
             }
             cause = inner.source();
         }
-        if error.is_connect() { Self::Connect(error.into()) } else { Self::Closed(error.into()) }
+        if error.is_connect() {
+            Self::Connect { failure: ConnectFailure::of(&error), cause: error.into() }
+        } else {
+            Self::Closed(error.into())
+        }
     }
 }

@@ -38,6 +38,7 @@
 //! | `client` | pooled HTTP client, timeouts |
 //! | `body` | outgoing bodies: chunks or a stream |
 //! | `error` | errors of requests without a reply |
+//! | `connect_failure` | the reasons for which no connection is made |
 //! | [`fetch`] | guarded download of untrusted URLs |
 //! | `host_check` | checks of `Host` and `Origin` for listeners |
 //! | `lookup` | DNS lookup |
@@ -50,6 +51,7 @@
 
 mod body;
 mod client;
+mod connect_failure;
 mod error;
 pub mod fetch;
 mod host_check;
@@ -58,6 +60,7 @@ pub mod websocket;
 
 pub use body::Outgoing;
 pub use client::{Client, Timeouts};
+pub use connect_failure::ConnectFailure;
 pub use error::Error;
 pub use host_check::{HostCheck, Refused};
 pub use hyper::body::Incoming;

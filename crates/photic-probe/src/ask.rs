@@ -90,7 +90,7 @@ impl Endpoint {
         let began = Instant::now();
         let exchange = async {
             let reply = self.client.send(request).await.map_err(|error| {
-                failed(&error.to_string(), matches!(error, photic_net::Error::Connect(_)))
+                failed(&error.to_string(), matches!(error, photic_net::Error::Connect { .. }))
             })?;
             let status = reply.status().as_u16();
             let body = Limited::new(reply.into_body(), MAX_REPLY_BYTES).collect().await;

@@ -63,7 +63,7 @@ pub use handle::{Facts, Handle, Handles, IssuedHandle, Secret, Tenant};
 pub use media::{Media, MediaRecord, MediaRef, NewMedia};
 pub use random::NoRandomNumbers;
 pub use record::{Record, Session, SessionId};
-pub use sqlite::Sqlite;
+pub use sqlite::{KeptBlobs, SessionTotals, Sqlite};
 pub use store::{
     CollectReport, FinishedTurn, GracePeriods, Image, LocalStore, PreviousTurn, SentBody, Store,
     TurnDetails, View, conversation_keys, title,

@@ -32,11 +32,23 @@ impl ReadArguments {
     }
 }
 
+/// Arguments of `list`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListArguments {
+    /// A folder below a root; all roots if omitted
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
+    /// Search folders below, too, for names with this part, or like `*.png`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
 /// Arguments of `view`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ViewArguments {
-    /// The picture or document: a path below a root, a handle (`img_…`) from an earlier view, or an `https` address
+    /// The picture or document: a path below a root
     pub source: String,
     /// The part to show, in pixels of the original or units of the page, as `x,y,width,height`: zooming reads or draws it again
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -65,7 +77,7 @@ pub struct ViewArguments {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InspectArguments {
-    /// The picture: a path below a root, a handle (`img_…`) from an earlier view, or an `https` address
+    /// The picture: a path below a root
     pub source: String,
     /// The question about it
     pub question: String,

@@ -1,6 +1,7 @@
-//! Tools with which an agent looks at files, pictures and documents. `read` returns text, `view`
-//! returns pixels, and `inspect` asks a vision model a question about a picture. They open only
-//! what the host granted: folders, a network fetch, renderers, models.
+//! Tools with which an agent looks at files, pictures and documents. `list` shows the files that may
+//! be read, `read` returns text, `view` returns pixels, and `inspect` asks a vision model a question
+//! about a picture. They open only what the host granted: folders, a network fetch, renderers,
+//! models.
 //!
 //! ```
 //! use photic_tools::{ReadArguments, RefusalCode, Tools};
@@ -32,6 +33,7 @@
 //! | `batch` | `inspect` over a list, with many workers and a cost limit |
 //! | `content` | detects the kind of a file from its bytes |
 //! | `inspect` | asks a vision model about a picture |
+//! | `list` | entries of the folders that may be read |
 //! | `load` | loads files, handles and URLs |
 //! | `originals` | the [`Originals`] trait and its backends |
 //! | `perception` | the result of `view` |
@@ -52,6 +54,7 @@ mod arguments;
 mod batch;
 mod content;
 mod inspect;
+mod list;
 mod load;
 mod originals;
 mod perception;
@@ -63,13 +66,16 @@ mod tools;
 mod view;
 
 pub use access::HardLinks;
-pub use arguments::{Fidelity, InspectArguments, Lines, ReadArguments, Region, ViewArguments};
+pub use arguments::{
+    Fidelity, InspectArguments, Lines, ListArguments, ReadArguments, Region, ViewArguments,
+};
 pub use batch::{
     Batch, BatchAnswer, BatchEnd, BatchOptions, LineOutcome, Progress, StoredRefusal, TokenPrice,
     Tokens,
 };
 pub use content::Content;
 pub use inspect::{Answer, Key, Model, Step, UNTRUSTED, VisionModels};
+pub use list::{FolderEntry, Listing};
 pub use originals::{LocalOriginals, LookupError, Originals};
 pub use perception::Perception;
 pub use read::{FreshToken, Reading};

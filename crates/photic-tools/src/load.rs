@@ -72,7 +72,8 @@ fn original(inner: &Inner, handle: &str) -> Result<Loaded, Refusal> {
         LookupError::NoStore => Refusal::new(
             RefusalCode::NeedsStore,
             format!("`{handle}` is a handle, and there is no store it could be in"),
-            "name the file itself; a file of this name is `./img_…`",
+            "name the file itself; for handles, start `photic mcp` with `--store DIR`. A file of this \
+             name is `./img_…`",
         ),
         LookupError::Absent(why) => Refusal::new(
             RefusalCode::Absent,
@@ -95,8 +96,8 @@ async fn fetched(inner: &Inner, address: &str) -> Result<Vec<u8>, Refusal> {
     let net = inner.net.as_ref().ok_or_else(|| {
         Refusal::new(
             RefusalCode::NeedsNet,
-            "the source is an address, and the capability `net` was not given",
-            "save the picture below a root and view that",
+            "the source is an address, and this server fetches none",
+            "save the picture below a root, and pass its path",
         )
     })?;
     let fetched = net.get(address).await;

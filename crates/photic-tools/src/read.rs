@@ -47,19 +47,22 @@ impl Tools {
         let arguments = arguments.clone();
         blocking(&self.inner, move |inner| {
             let file = File::open(inner, &arguments.source)?;
-            let page = arguments.page.unwrap_or(1);
-            let Some(words) = layer(inner, &file, page) else {
-                if arguments.page.is_some() {
-                    return Err(no_pages(&file.name));
-                }
-                return cut(&decoded(&file)?, arguments.lines, file.token(), &inner.bounds);
-            };
-            let PageText { text, page, pages } = words?;
-            if text.trim().is_empty() {
-                return Err(no_words(&file.name, page));
-            }
-            let reading = cut(&text, arguments.lines, file.token(), &inner.bounds)?;
-            Ok(Reading { truncated: rest_of(page, pages, reading.truncated), ..reading })
+            reading(inner, &file, &arguments)
+        })
+        .await
+    }
+
+    /// Reads text that is in memory, such as standard input. `arguments.source` is its name in
+    /// sentences.
+    pub async fn read_bytes(
+        &self,
+        bytes: Vec<u8>,
+        arguments: &ReadArguments,
+    ) -> Result<Reading, Refusal> {
+        let arguments = arguments.clone();
+        blocking(&self.inner, move |inner| {
+            let file = File::in_memory(inner, &arguments.source, bytes)?;
+            reading(inner, &file, &arguments)
         })
         .await
     }
@@ -80,6 +83,23 @@ impl Tools {
         })
         .await
     }
+}
+
+/// Reads the requested lines or the requested page.
+fn reading(inner: &Inner, file: &File, arguments: &ReadArguments) -> Result<Reading, Refusal> {
+    let page = arguments.page.unwrap_or(1);
+    let Some(words) = layer(inner, file, page) else {
+        if arguments.page.is_some() {
+            return Err(no_pages(&file.name));
+        }
+        return cut(&decoded(file)?, arguments.lines, file.token(), &inner.bounds);
+    };
+    let PageText { text, page, pages } = words?;
+    if text.trim().is_empty() {
+        return Err(no_words(&file.name, page));
+    }
+    let reading = cut(&text, arguments.lines, file.token(), &inner.bounds)?;
+    Ok(Reading { truncated: rest_of(page, pages, reading.truncated), ..reading })
 }
 
 /// Returns the text of a page, if a renderer can open the document.
@@ -160,6 +180,23 @@ impl File {
         }
         let bytes = opened.bytes(inner.bounds.text_bytes)?;
         Ok(Self { name: opened.name, identity: opened.identity, content, bytes })
+    }
+
+    /// Checks bytes that come from no file as those of a file are checked.
+    fn in_memory(inner: &Inner, name: &str, bytes: Vec<u8>) -> Result<Self, Refusal> {
+        let head = head(&bytes, inner);
+        let content = Content::of(head);
+        let opens = is_document(content) && renderer(content, head, "", inner).is_some();
+        if !opens {
+            refuse(content, name)?;
+        }
+        let most = inner.bounds.text_bytes;
+        if bytes.len() as u64 > most {
+            let says = format!("`{name}` has {} bytes; {most} are allowed", bytes.len());
+            let hint = "pass a smaller part of it, such as its first lines";
+            return Err(Refusal::new(RefusalCode::TooLarge, says, hint));
+        }
+        Ok(Self { name: name.to_owned(), identity: String::new(), content, bytes })
     }
 
     fn token(&self) -> FreshToken {

@@ -109,19 +109,19 @@ macro_rules! codes {
 }
 
 codes! {
-    BadArguments = "bad_arguments", "read, view, inspect",
+    BadArguments = "bad_arguments", "list, read, view, inspect",
         "An argument cannot be read, or contradicts another.",
         "Correct the argument as the hint says.";
-    BadSource = "bad_source", "read, view, inspect",
+    BadSource = "bad_source", "list, read, view, inspect",
         "The source is no path, handle or address, or of a kind that is never opened.",
         "Pass a plain path below a root, a handle, or an `https` address.";
-    Absent = "absent", "read, view, inspect",
+    Absent = "absent", "list, read, view, inspect",
         "Nothing goes by that name: no file, or a handle whose original is gone.",
-        "Check the name; list the folder; view the source again for a new handle.";
-    Ambiguous = "ambiguous", "read, view, inspect",
+        "Pass one of the candidates, if it is meant; call `list`; view the source again for a new handle.";
+    Ambiguous = "ambiguous", "list, read, view, inspect",
         "Several files differ from the name only in how it is written.",
         "Pass one of the candidates exactly.";
-    OutsideRoots = "outside_roots", "read, view, inspect",
+    OutsideRoots = "outside_roots", "list, read, view, inspect",
         "The path leads out of the folders that may be read, by itself or through a link.",
         "Ask for a file inside; the operator can add a root.";
     NotAFile = "not_a_file", "read, view, inspect",
@@ -130,18 +130,18 @@ codes! {
     HardLink = "hard_link", "read, view, inspect",
         "The file has another name, which may lie outside the roots.",
         "Copy the file, or let the operator allow hard links.";
-    NoPermission = "no_permission", "read, view, inspect",
+    NoPermission = "no_permission", "list, read, view, inspect",
         "The operating system does not let us read it.",
         "Change its permissions, or name another file.";
     Unreadable = "unreadable", "read, view, inspect",
         "Reading failed halfway.",
         "Try again; check the disk.";
     NeedsNet = "needs_net", "view, inspect",
-        "The source is an address, and the capability `net` was not given.",
-        "Save it below a root, or let the operator enable `net`.";
+        "The source is an address, and this server fetches none.",
+        "Save the picture below a root, and pass its path.";
     NeedsStore = "needs_store", "view, inspect",
         "The source is a handle, and there is no store that it could be in.",
-        "Name the file itself.";
+        "Name the file itself; for handles, start `photic mcp` with `--store DIR`.";
     FetchRefused = "fetch_refused", "view, inspect",
         "The guarded fetch did not bring what is at the address.",
         "As the hint says; or save it below a root.";
@@ -189,7 +189,7 @@ codes! {
         "Disable `block_images` to use `inspect`.";
     ModelsUnavailable = "models_unavailable", "inspect",
         "No vision model is configured.",
-        "Start `photic mcp` with `--model` and set its API key, or call `view` and look yourself.";
+        "Call `view` and look yourself; or start `photic mcp` with `--model MODEL` and set `OPENAI_API_KEY`, or `ANTHROPIC_API_KEY` for a Claude model.";
     NoModels = "no_models", "inspect",
         "The list of models is empty.",
         "Configure a model that can see.";
@@ -198,10 +198,10 @@ codes! {
         "Name one of the candidates.";
     BlindModel = "blind_model", "inspect",
         "The model that would be asked cannot see pictures; none that can is available.",
-        "Configure a model that can see for the role `vision`.";
+        "Name a model that can see with `--model`.";
     NoKey = "no_key", "inspect",
         "There is no key for the provider of that model.",
-        "Set the key in the environment, or choose another model.";
+        "Set the variable that the hint names, or choose another model with `--model`.";
     RequestFailed = "request_failed", "inspect",
         "The model's provider answered with an error, or not at all.",
         "Read what it says; try again or choose another model.";

@@ -48,12 +48,16 @@ impl<'a> Source<'a> {
 /// characters.
 pub(crate) fn shown(name: &str) -> String {
     const MAX_LENGTH: usize = 200;
-    let visible = |c: char| if unseen(c) { '\u{fffd}' } else { c };
-    let mut shown: String = name.chars().take(MAX_LENGTH).map(visible).collect();
+    let mut shown: String = visible(name).chars().take(MAX_LENGTH).collect();
     if name.chars().nth(MAX_LENGTH).is_some() {
         shown.push('…');
     }
     shown
+}
+
+/// Replaces characters that cannot be seen, such as line breaks.
+pub(crate) fn visible(name: &str) -> String {
+    name.chars().map(|c| if unseen(c) { '\u{fffd}' } else { c }).collect()
 }
 
 /// Formats a URL for use in a sentence, without credentials and query.

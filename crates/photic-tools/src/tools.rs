@@ -29,6 +29,8 @@ pub(crate) struct Inner {
     pub(crate) bounds: Bounds,
     pub(crate) profile: Profile,
     pub(crate) originals: Arc<dyn Originals>,
+    /// Set if the host gave a storage, so that views have handles.
+    has_store: bool,
     pub(crate) renderers: Vec<Arc<dyn Render>>,
     pub(crate) vision_models: Option<VisionModels>,
     pub(crate) net: Option<Fetch>,
@@ -78,6 +80,8 @@ pub enum Capability {
     Net,
     /// Sends pictures to a model.
     Model,
+    /// Keeps originals, so that views have handles.
+    Store,
 }
 
 /// Builder of [`Tools`].
@@ -117,6 +121,7 @@ impl Tools {
             (Capability::Render, !self.inner.renderers.is_empty()),
             (Capability::Net, self.inner.net.is_some()),
             (Capability::Model, self.inner.vision_models.is_some()),
+            (Capability::Store, self.inner.has_store),
         ];
         given.into_iter().filter_map(|(capability, given)| given.then_some(capability)).collect()
     }
@@ -191,6 +196,7 @@ impl Builder {
     pub fn build(self) -> io::Result<Tools> {
         let roots = Roots::open(&self.roots, self.cwd.as_deref(), self.hard_links)?;
         let inner = Inner {
+            has_store: self.originals.is_some(),
             roots,
             bounds: self.bounds,
             profile: self.profile,

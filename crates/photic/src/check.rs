@@ -47,7 +47,9 @@ pub fn check(transcript: &Transcript<'_>, lifted: &[Finding], plan: &Plan<'_>) -
     for finding in &mut findings {
         finding.cost = finding.media.and_then(|id| cost(finding.code, plan, id));
     }
-    findings.sort_by(|left, right| (&left.at, left.code).cmp(&(&right.at, right.code)));
+    findings.sort_by(|left, right| {
+        left.at.in_order(&right.at).then_with(|| left.code.cmp(&right.code))
+    });
     findings
 }
 

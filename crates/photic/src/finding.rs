@@ -1,5 +1,7 @@
 //! Problems in a request: stable codes, positions and hints.
 
+use std::cmp::Ordering;
+
 use serde::Serialize;
 
 use crate::transcript::MediaId;
@@ -49,6 +51,29 @@ pub struct Position {
     pub pointer: String,
     /// A JSON pointer into the JSON that the string there holds.
     pub inner: Option<String>,
+}
+
+impl Position {
+    /// Compares two positions in the order of the body: numbers by value, so that `/messages/2` is
+    /// before `/messages/10`.
+    pub(crate) fn in_order(&self, other: &Self) -> Ordering {
+        let by_value = |left: &str, right: &str| {
+            let number = |key: &str| key.parse::<u64>().ok();
+            let mut pairs = left.split('/').zip(right.split('/'));
+            let first = pairs.find_map(|(left, right)| {
+                let order = match (number(left), number(right)) {
+                    (Some(left), Some(right)) => left.cmp(&right),
+                    _ => left.cmp(right),
+                };
+                (order != Ordering::Equal).then_some(order)
+            });
+            first.unwrap_or_else(|| left.len().cmp(&right.len()))
+        };
+        let inner = |position: &Self| position.inner.clone().unwrap_or_default();
+        by_value(&self.pointer, &other.pointer)
+            .then_with(|| self.inner.is_some().cmp(&other.inner.is_some()))
+            .then_with(|| by_value(&inner(self), &inner(other)))
+    }
 }
 
 impl std::fmt::Display for Position {
@@ -233,5 +258,32 @@ impl Serialize for Code {
 impl std::fmt::Display for Code {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_are_in_the_order_of_the_body() {
+        let at = |pointer: &str, inner: Option<&str>| Position {
+            pointer: pointer.to_owned(),
+            inner: inner.map(str::to_owned),
+        };
+        let ordered = [
+            at("", None),
+            at("/messages", None),
+            at("/messages/2", None),
+            at("/messages/2/content/0", None),
+            at("/messages/2/content/0", Some("/9")),
+            at("/messages/2/content/0", Some("/10")),
+            at("/messages/10", None),
+            at("/system", None),
+        ];
+        let mut shuffled = ordered.clone();
+        shuffled.reverse();
+        shuffled.sort_by(Position::in_order);
+        assert_eq!(shuffled, ordered);
     }
 }

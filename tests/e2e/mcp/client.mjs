@@ -16,23 +16,26 @@ async function drive(name, transport, host) {
   await client.connect(transport);
   // Listing makes the SDK hold every result against its output schema.
   const { tools } = await client.listTools();
-  check(`${name}: tools`, tools.map((tool) => tool.name).join() === "view,read,inspect,probe", tools);
+  check(`${name}: tools`, tools.map((tool) => tool.name).join() === "list,view,read,inspect,probe", tools);
   const call = (tool, args, options) => client.callTool({ name: tool, arguments: args }, undefined, options);
 
-  const shot = await call("view", { source: "screen.png" });
+  const shot = await call("view", { source: "screens.png" });
   const structured = host === "ci";
   check(`${name}: structured content`, (shot.structuredContent !== undefined) === structured, shot._meta);
   const facts = (shot.structuredContent ?? shot._meta["photic.dev/result"]).view;
   check(`${name}: 4K screenshot`, facts.source_width === 3840 && facts.source_height === 2160, facts);
   check(`${name}: words, then the picture`, shot.content.map((block) => block.type).join() === "text,image", facts);
   check(`${name}: bounded`, JSON.stringify(shot).length <= 1048576, facts);
-  const zoom = await call("view", { source: "screen.png", region: "1000,500,300,200" });
+  const zoom = await call("view", { source: "screens.png", region: "1000,500,300,200" });
   check(`${name}: zoom`, zoom.content[1]._meta["photic.dev/result"].region.x === 1000, zoom.content[0]);
   const read = await call("read", { source: "notes.txt", lines: "2-3" });
   check(`${name}: read`, read.content[0].text.endsWith("two\nthree\n"), read);
+  check(`${name}: its text once`, read.structuredContent === undefined && !JSON.stringify(read._meta).includes("three"), read);
+  const listed = await call("list", {});
+  check(`${name}: list`, listed.content[0].text.includes("\nscreens.png  PNG 3840x2160, "), listed);
   const page = await call("view", { source: "notes.txt" });
   check(`${name}: text as a page`, page.content[1].type === "image" && page.content[0].text.includes("lines 1 to 4"), page.content[0]);
-  const no = await call("read", { source: "screen.png" });
+  const no = await call("read", { source: "screens.png" });
   check(`${name}: refusal`, no.isError && no.content[0].text.includes("not_text"), no);
   const shown = await call("probe", {});
   const challenge = (shown.structuredContent ?? shown._meta["photic.dev/result"]).challenge.challenge;
@@ -41,7 +44,7 @@ async function drive(name, transport, host) {
 
   let signs = 0;
   const stop = new AbortController();
-  const asked = call("inspect", { source: "screen.png", question: "What?" }, {
+  const asked = call("inspect", { source: "screens.png", question: "What?" }, {
     signal: stop.signal,
     onprogress: () => { signs += 1; if (signs === 2) stop.abort("enough"); },
   });

@@ -19,16 +19,16 @@ pub(crate) struct BatchOptions {
     #[arg(long = "question", value_name = "QUESTION", requires = "list")]
     pub(crate) each: Option<String>,
     /// File to write the answers to; standard output if omitted
-    #[arg(long, value_name = "FILE", requires = "list")]
-    pub(crate) out: Option<PathBuf>,
+    #[arg(short, long, alias = "out", value_name = "FILE", requires = "list")]
+    pub(crate) output: Option<PathBuf>,
     /// Directory for work and answers; `photic` in the state directory of this system if omitted.
     /// Several processes with the same list and directory share the work
-    #[arg(long, value_name = "DIR", requires = "list")]
-    pub(crate) record: Option<PathBuf>,
+    #[arg(long, alias = "record", value_name = "DIR", requires = "list")]
+    pub(crate) store: Option<PathBuf>,
     /// Keep work and answers in the database that `[fleet]` of this settings file names, for
     /// processes on many machines
     #[cfg(feature = "fleet")]
-    #[arg(long, value_name = "FILE", requires = "list", conflicts_with = "record")]
+    #[arg(long, value_name = "FILE", requires = "list", conflicts_with = "store")]
     pub(crate) fleet: Option<PathBuf>,
     /// Tenant that the work belongs to
     #[cfg(feature = "fleet")]

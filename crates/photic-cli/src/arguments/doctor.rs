@@ -7,11 +7,11 @@ use photic::Wire;
 
 use super::values::wire;
 
-/// Find the image that breaks an agent's session, and repair the session
+/// Find the image or the cut line that breaks an agent's session, and repair the session
 ///
 /// Reads sessions of Claude Code, Codex, pi, Gemini CLI, qwen-code, opencode and goose, and request
 /// bodies; the format is detected from the content. Without a file, the folders of these agents are
-/// searched. Nothing is written unless requested. Exit code: 0 healthy, 1 broken, 2 error.
+/// searched. Nothing is written unless requested. It says how the agent resumes the session. Exit code: 0 healthy, 1 broken, 2 error.
 #[derive(Debug, Args)]
 #[command(before_help = "\
 Examples:
@@ -20,12 +20,13 @@ Examples:
   photic doctor session.jsonl --fix                 write a repaired copy beside it
   photic doctor session.jsonl --fix --in-place      repair the session itself; a backup is kept
   photic doctor session.jsonl --externalize         move its media to the blob store
+  photic doctor - --fix < session.jsonl > new.jsonl repair a session in a pipe
   photic doctor --endpoint http://127.0.0.1:8080 --model gpt-5.6   check the installation
   photic doctor --store 's3://photic?endpoint=http://127.0.0.1:3900'  test whether this bucket is suitable
 ")]
 #[expect(clippy::struct_excessive_bools, reason = "flags, each named at its use")]
 pub(crate) struct DoctorOptions {
-    /// Session, request, or folder of them
+    /// Session, request, or folder of them; `-` for a session on standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
     /// Model that the session will continue with; the one it names if omitted

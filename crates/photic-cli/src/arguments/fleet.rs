@@ -36,11 +36,14 @@ pub(crate) struct FleetOptions {
 #[derive(Debug, Subcommand)]
 pub(crate) enum FleetCommand {
     /// Check whether the database and the bucket are reachable. Exit code: 0 both, 1 not
+    #[command(before_help = "Examples:\n  photic fleet status --config fleet.toml\n")]
     Status,
     /// Manage the keys of tenants
+    #[command(before_help = "Examples:\n  photic fleet keys list acme\n")]
     #[command(subcommand)]
     Keys(KeysCommand),
     /// Set the limits of a tenant; without options, show them
+    #[command(before_help = "Examples:\n  photic fleet limits acme --requests 600\n")]
     Limits {
         /// Name of the tenant
         tenant: String,
@@ -48,14 +51,17 @@ pub(crate) enum FleetCommand {
         set: LimitOptions,
     },
     /// Verify or export the audit log of a tenant
+    #[command(before_help = "Examples:\n  photic fleet audit verify acme\n")]
     #[command(subcommand)]
     Audit(AuditCommand),
     /// List what gateways learned about endpoints, from whose requests, since when and until when
     ///
     /// A lesson applies to the tenant that it was learned from, and to all others once three
     /// independent tenants have taught it.
+    #[command(before_help = "Examples:\n  photic fleet lessons --forget --teacher tenant:acme\n")]
     Lessons(LessonOptions),
     /// Delete a tenant and all its data except the audit log; takes up to a minute
+    #[command(before_help = "Examples:\n  photic fleet forget acme --yes\n")]
     Forget {
         /// Name of the tenant
         tenant: String,
@@ -64,6 +70,7 @@ pub(crate) enum FleetCommand {
         yes: bool,
     },
     /// Delete past days, with their tables and folders
+    #[command(before_help = "Examples:\n  photic fleet retire --days 30\n")]
     Retire {
         /// Number of days to keep besides today; from the settings if omitted
         #[arg(long)]
@@ -75,6 +82,7 @@ pub(crate) enum FleetCommand {
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeysCommand {
     /// Issue a key; its secret is shown only once
+    #[command(before_help = "Examples:\n  photic fleet keys issue acme --label ci --days 90\n")]
     Issue {
         /// Name of the tenant
         tenant: String,
@@ -86,11 +94,13 @@ pub(crate) enum KeysCommand {
         days: Option<u32>,
     },
     /// List the keys of a tenant
+    #[command(before_help = "Examples:\n  photic fleet keys list acme\n")]
     List {
         /// Name of the tenant
         tenant: String,
     },
     /// Replace a key; the old one works for a while longer
+    #[command(before_help = "Examples:\n  photic fleet keys rotate acme 0c4d8e1f2a3b --overlap 10\n")]
     Rotate {
         /// Name of the tenant
         tenant: String,
@@ -101,6 +111,7 @@ pub(crate) enum KeysCommand {
         overlap: u32,
     },
     /// Revoke a key
+    #[command(before_help = "Examples:\n  photic fleet keys revoke acme 0c4d8e1f2a3b\n")]
     Revoke {
         /// Name of the tenant
         tenant: String,
@@ -153,11 +164,13 @@ pub(crate) struct LessonOptions {
 #[derive(Debug, Subcommand)]
 pub(crate) enum AuditCommand {
     /// Verify the hash chain. Exit code: 0 intact, 1 broken
+    #[command(before_help = "Examples:\n  photic fleet audit verify acme\n")]
     Verify {
         /// Name of the tenant
         tenant: String,
     },
     /// Print the entries, one line of JSON each
+    #[command(before_help = "Examples:\n  photic fleet audit export acme --after 100\n")]
     Export {
         /// Name of the tenant
         tenant: String,

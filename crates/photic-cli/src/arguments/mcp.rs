@@ -6,23 +6,29 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use photic_mcp::Structured;
 
-/// Serve `view`, `read`, `inspect` and `probe` to an agent over MCP
+use crate::mcp::hosts::{self, McpHost};
+
+/// Serve `list`, `view`, `read`, `inspect` and `probe` to an agent over MCP
 ///
 /// Serves on standard input and output, as hosts start it, or over HTTP on loopback. Only files
-/// below the roots are read. `docs/mcp.md` has the settings for common hosts.
+/// below the roots are read. `--print` writes the configuration of a host.
 #[derive(Debug, Args)]
 #[command(before_help = "\
 Examples:
   photic mcp --root .                              on standard input and output
-  claude mcp add photic -- photic mcp --root .     … in Claude Code
+  photic mcp --print claude-code                   print the configuration of a host
+  photic mcp --print cursor --model gpt-5.4        … in which `inspect` has a model
   photic mcp --root . --for claude-sonnet-5        views as large as that model sees
   photic mcp --root . --model gpt-5.4              `inspect` asks this model (OPENAI_API_KEY)
   photic mcp --root . --http 127.0.0.1:4142        for hosts that connect over HTTP
 ")]
 pub(crate) struct McpOptions {
     /// Folder whose files may be read, may be repeated; relative paths start in the first
-    #[arg(long, value_name = "DIR", required = true)]
+    #[arg(long, value_name = "DIR", required_unless_present = "print")]
     pub(crate) root: Vec<PathBuf>,
+    /// Print the configuration with which a host starts this server, with absolute paths, and exit
+    #[arg(long, value_name = "HOST", value_parser = hosts::find, conflicts_with = "http")]
+    pub(crate) print: Option<&'static McpHost>,
     /// Keep originals and answers in this directory, so that views have handles for a second look
     #[arg(long, value_name = "DIR")]
     pub(crate) store: Option<PathBuf>,

@@ -23,7 +23,7 @@ Examples:
   photic probe --base-url http://127.0.0.1:8080/v1 --model qwen3-vl
   photic probe --base-url https://api.example.org/v1 --model m --wire openai-responses --json
   photic probe --model gpt-5.4 --paths user,tool --formats webp,gif --dry-run   estimate the cost
-  photic probe --model gpt-5.4 --export gpt-5.4.json                            write a table to share
+  photic probe --model gpt-5.4 -o gpt-5.4.json                                  write a table to share
   photic probe --offline                                                        test a small local model
 ")]
 pub(crate) struct ProbeOptions {
@@ -64,8 +64,8 @@ pub(crate) struct ProbeOptions {
     #[arg(long, value_name = "URL", requires = "publish")]
     pub(crate) published_at: Option<String>,
     /// Write the results to this file, for `photic profiles --import`
-    #[arg(long, value_name = "FILE")]
-    pub(crate) export: Option<PathBuf>,
+    #[arg(short, long, alias = "export", value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
     /// Test a small model on this machine, in a real llama.cpp server. Needs Python
     /// (`PHOTIC_PYTHON`, or `python3`) with the package `xllamacpp`
     #[arg(long, conflicts_with_all = ["base_url", "model", "wire", "key_env", "dry_run"])]

@@ -39,7 +39,7 @@ pub(crate) struct ProfilesOptions {
     /// Forget what was learned about a host, or about one of its models
     #[arg(long, value_name = "HOST[/MODEL]", conflicts_with_all = ["model", "host"])]
     pub(crate) forget: Option<String>,
-    /// Import a table that `photic probe --export` wrote
+    /// Import a table that `photic probe -o FILE` wrote
     #[arg(long, value_name = "TABLE", conflicts_with_all = ["model", "host", "forget"])]
     pub(crate) import: Option<PathBuf>,
     /// File with learned facts; from the settings, or the default location, if omitted

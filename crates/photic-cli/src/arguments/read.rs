@@ -18,9 +18,10 @@ Examples:
   photic read build.log --lines 120-         … to the end
   photic read paper.pdf --page 3             print the text layer of a page
   photic read src/main.rs --root . --json    stay inside a folder; with the token for an edit
+  git diff | photic read -                   read standard input
 ")]
 pub(crate) struct ReadOptions {
-    /// File to read
+    /// File to read; `-` for standard input
     #[arg(value_name = "SOURCE")]
     pub(crate) source: String,
     /// Lines, from 1: `10-20`, `10-` or `10`

@@ -1,7 +1,7 @@
 //! The arguments of `photic run`.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use photic_gateway::UpstreamConfig;
@@ -50,12 +50,7 @@ pub(crate) struct RunOptions {
     #[arg(long, value_name = "FORMAT", num_args = 0..=1, default_missing_value = "text")]
     pub(crate) print: Option<PrintFormat>,
     /// Command and its arguments
-    #[arg(
-        value_name = "CMD",
-        required_unless_present = "print",
-        trailing_var_arg = true,
-        allow_hyphen_values = true
-    )]
+    #[arg(value_name = "CMD", required_unless_present = "print", trailing_var_arg = true)]
     pub(crate) command: Vec<OsString>,
 }
 
@@ -68,4 +63,12 @@ pub(crate) enum PrintFormat {
     Env,
     /// Options of `docker run` that point a container to `photic serve`
     Docker,
+}
+
+impl RunOptions {
+    /// The folder that was passed as the command, as in `photic run --record DIR CMD`.
+    pub(crate) fn folder_as_command(&self) -> Option<&Path> {
+        let first = self.command.first().filter(|_| self.record.is_wanted())?;
+        Some(Path::new(first)).filter(|path| path.is_dir())
+    }
 }

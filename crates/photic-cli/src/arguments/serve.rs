@@ -1,6 +1,6 @@
 //! The arguments of `photic serve`, and options that `photic run` shares with it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{OsStringValueParser, PossibleValuesParser, TypedValueParser};
@@ -44,17 +44,33 @@ pub(crate) struct ServeOptions {
 /// Options of recording.
 #[derive(Debug, Args)]
 pub(crate) struct RecordOptions {
-    /// Record conversations with their pictures in this directory [default: the state directory];
-    /// see `photic session`
+    /// Record conversations with their pictures; see `photic session`
     #[arg(
         long,
         value_name = "DIR",
         num_args = 0..=1,
         require_equals = true,
+        hide_possible_values = true,
         default_missing_value = "",
         value_parser = directory()
     )]
-    pub(crate) record: Option<PathBuf>,
+    record: Option<PathBuf>,
+    /// Directory to record in; `photic` in the state directory of this system if omitted
+    #[arg(long, value_name = "DIR", requires = "record")]
+    store: Option<PathBuf>,
+}
+
+impl RecordOptions {
+    /// Returns `true` if conversations are to be recorded.
+    pub(crate) const fn is_wanted(&self) -> bool {
+        self.record.is_some()
+    }
+
+    /// The named directory, by `--store DIR` or `--record=DIR`.
+    pub(crate) fn directory(&self) -> Option<&Path> {
+        let named = self.store.as_deref().or(self.record.as_deref());
+        named.filter(|path| !path.as_os_str().is_empty())
+    }
 }
 
 /// Parses a path that may be empty; the option without a value means the default directory.

@@ -36,13 +36,18 @@ pub(crate) struct SessionOptions {
 #[derive(Debug, Subcommand)]
 pub(crate) enum SessionCommand {
     /// List sessions, the latest first
+    #[command(before_help = "Examples:\n  photic session ls --json\n")]
     Ls,
     /// Print a conversation, with images as references
+    #[command(before_help = "Examples:\n  photic session show last --turn 3\n")]
     Show {
         #[command(flatten)]
         turn: TurnOptions,
     },
     /// Write the body of a turn to standard output, byte for byte
+    #[command(
+        before_help = "Examples:\n  photic session export last --as model > request.json\n"
+    )]
     Export {
         #[command(flatten)]
         turn: TurnOptions,
@@ -51,16 +56,20 @@ pub(crate) enum SessionCommand {
         side: Side,
     },
     /// List the images of the last turn: size, tokens, price, fate and reason
+    #[command(before_help = "Examples:\n  photic session images last\n")]
     Images {
         /// The session
         #[arg(value_name = "ID")]
         id: String,
     },
     /// Leave an image out from the next request on
+    #[command(before_help = "Examples:\n  photic session drop last 3\n")]
     Drop(ImageOptions),
     /// Always show an image, as long as the endpoint accepts it
+    #[command(before_help = "Examples:\n  photic session pin last 3 --undo\n")]
     Pin(ImageOptions),
     /// Show an image smaller from the next request on
+    #[command(before_help = "Examples:\n  photic session shrink last 3 --edge 512\n")]
     Shrink {
         #[command(flatten)]
         image: ImageOptions,
@@ -69,12 +78,14 @@ pub(crate) enum SessionCommand {
         edge: u32,
     },
     /// Delete a session; `gc` removes its images
+    #[command(before_help = "Examples:\n  photic session forget last\n")]
     Forget {
         /// The session
         #[arg(value_name = "ID")]
         id: String,
     },
     /// Remove images without a session or pinned handle, and old answers
+    #[command(before_help = "Examples:\n  photic session gc --grace 0\n")]
     Gc {
         /// Keep data stored in the last minutes: it may still be in use
         #[arg(long, value_name = "MINUTES", default_value_t = 60)]
@@ -87,6 +98,7 @@ pub(crate) enum SessionCommand {
         answers: u64,
     },
     /// Record the body of a captured request as a turn
+    #[command(before_help = "Examples:\n  photic session import request.json --session last\n")]
     Import(ImportOptions),
 }
 

@@ -21,6 +21,7 @@ Examples:
   photic view page.png --region 0,1200,800,400         zoom in: read again from the original
   photic view page.png --for gpt-5.4 -o seen.png       write the file that model would be sent
   photic view page.png --tile 1 --json                 one tile of a large page, as JSON
+  photic view request.json --image 3                   the third image of a request body
   photic view spinner.gif --sheet                      frames of an animation, side by side
   photic view paper.pdf --page 3 --region 0,0,300,200  a part of a page, in its points
   photic view src/main.rs --at 420,310                 the line and column at a pixel
@@ -35,17 +36,18 @@ pub(crate) struct ViewOptions {
     /// Tile that shows a part at full resolution, from 1; 0 for the overview
     #[arg(long, value_name = "N")]
     pub(crate) tile: Option<u32>,
-    /// Frame or page, from 0
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(crate) frame: u32,
     /// Page or frame, from 1
     #[arg(
         long,
+        visible_alias = "frame",
         value_name = "N",
+        default_value_t = 1,
         value_parser = clap::value_parser!(u32).range(1..),
-        conflicts_with = "frame",
     )]
-    pub(crate) page: Option<u32>,
+    pub(crate) page: u32,
+    /// Show an image of a request body instead, from 1, in the order of `photic check`
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) image: Option<u32>,
     /// Print the point of the original at a pixel of the view, with line and column of text
     #[arg(long, value_name = "X,Y", value_parser = point)]
     pub(crate) at: Option<(u32, u32)>,
@@ -56,7 +58,7 @@ pub(crate) struct ViewOptions {
         num_args = 0..=1,
         default_missing_value = "12",
         value_parser = clap::value_parser!(u32).range(1..=64),
-        conflicts_with_all = ["frame", "page", "region", "tile"],
+        conflicts_with_all = ["page", "region", "tile"],
     )]
     pub(crate) sheet: Option<u32>,
     /// Level of detail
@@ -68,7 +70,16 @@ pub(crate) struct ViewOptions {
     /// Named limits: `seed003` is 1568 px and 500 KiB
     #[arg(long, value_parser = preset())]
     pub(crate) preset: Option<Preset>,
-    /// Write the file that the model would get
+    /// Largest picture that is decoded whole, in millions of pixels. A region of a larger PNG, JPEG,
+    /// TIFF or BMP can be shown without raising it.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 64,
+        value_parser = clap::value_parser!(u32).range(1..=100_000),
+    )]
+    pub(crate) max_megapixels: u32,
+    /// Write the file that the model would get, as PNG, JPEG or WebP by its extension
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Drawing in the terminal

@@ -1,4 +1,4 @@
-//! `photic doctor`: repairs sessions that an image broke, and checks the installation.
+//! `photic doctor`: repairs sessions that an image or a cut line broke, and checks the installation.
 //!
 //! Handles output, progress, exit codes and file names. `photic-doctor` diagnoses and repairs.
 
@@ -11,17 +11,24 @@ mod folders;
 mod health;
 mod progress;
 mod report;
+mod resume;
+mod standard_input;
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
-use photic_doctor::{Diagnosis, DiagnosisTarget, Error};
+use photic_doctor::{Diagnosis, DiagnosisTarget, Error, SessionFormat};
 use photic_store::{FileBlobs, LocalStore};
 
 use crate::arguments::DoctorOptions;
+use crate::model::print_notes;
 use crate::style::{GREEN, Hint, YELLOW, grouped};
 use progress::Progress;
+use report::SessionFile;
+use resume::Resume;
+use standard_input::StandardInput;
 
 /// Runs the command.
 pub(crate) fn run(options: &DoctorOptions) -> anyhow::Result<ExitCode> {
@@ -36,6 +43,9 @@ pub(crate) fn run(options: &DoctorOptions) -> anyhow::Result<ExitCode> {
     let Some(file) = &options.file else {
         return list(options, &folders::usual(), "the default folders of agents");
     };
+    if file.as_os_str() == "-" {
+        return standard_input(options);
+    }
     if file.is_dir() {
         if options.fix || options.externalize || options.restore {
             let hint = Hint("pass one session; `photic doctor DIR` lists the broken ones");
@@ -43,6 +53,11 @@ pub(crate) fn run(options: &DoctorOptions) -> anyhow::Result<ExitCode> {
         }
         return list(options, std::slice::from_ref(file), &file.display().to_string());
     }
+    one(options, &SessionFile::named(file))
+}
+
+/// Handles one session.
+fn one(options: &DoctorOptions, file: &SessionFile<'_>) -> anyhow::Result<ExitCode> {
     if options.externalize || options.restore {
         return move_media(options, file);
     }
@@ -53,9 +68,28 @@ pub(crate) fn run(options: &DoctorOptions) -> anyhow::Result<ExitCode> {
         let hint = Hint("add `--fix`, `--externalize` or `--restore`");
         bail!(anyhow::anyhow!("`--in-place` and `--output` need an action").context(hint));
     }
-    let found = diagnose(options, file).map_err(hinted)?;
+    let found = diagnose(options, file.path).map_err(|error| hinted(error, file))?;
+    note(options, &found);
     report::one(file, &found, options)?;
     Ok(verdict(found.is_broken()))
+}
+
+/// Handles a session on standard input. A copy goes to standard output, unless a file is named.
+fn standard_input(options: &DoctorOptions) -> anyhow::Result<ExitCode> {
+    if options.in_place {
+        let hint = Hint("name the file, or leave `--in-place` out to get the copy on standard output");
+        bail!(anyhow::anyhow!("standard input has no place to write to").context(hint));
+    }
+    let input = StandardInput::read()?;
+    let file = SessionFile { path: input.path(), name: StandardInput::NAME, output: Some(input.output()) };
+    one(options, &file)
+}
+
+/// Tells on standard error what is special about the model of `--for`.
+fn note(options: &DoctorOptions, found: &Diagnosis) {
+    if let Some(model) = &options.model {
+        print_notes(model, &photic_doctor::profile(found.format, &question(options), None));
+    }
 }
 
 /// The endpoint and model that a session is diagnosed for.
@@ -72,7 +106,17 @@ fn diagnose(options: &DoctorOptions, file: &Path) -> Result<Diagnosis, Error> {
 }
 
 /// Adds advice to an error, if there is any.
-fn hinted(error: Error) -> anyhow::Error {
+fn hinted(error: Error, file: &SessionFile<'_>) -> anyhow::Error {
+    // The file that standard input is kept in is not the user's.
+    if file.output.is_some() && matches!(error, Error::UnknownFormat(_)) {
+        let says = format!(
+            "{} is not a session that photic knows; supported are {}",
+            file.name,
+            SessionFormat::supported()
+        );
+        return anyhow::anyhow!(says)
+            .context(Hint("see docs/doctor.md for where each agent keeps its sessions"));
+    }
     let hint = match &error {
         Error::UnknownFormat(_) => "see docs/doctor.md for where each agent keeps its sessions",
         Error::Changed(_) => "close the agent and try again",
@@ -121,45 +165,64 @@ fn list(
 }
 
 /// Writes a repaired copy.
-fn fix(options: &DoctorOptions, file: &Path) -> anyhow::Result<ExitCode> {
+fn fix(options: &DoctorOptions, file: &SessionFile<'_>) -> anyhow::Result<ExitCode> {
     let to = target(options, file, "repaired");
-    let mut progress = Progress::of(file);
-    let done = photic_doctor::repair(file, &to, &question(options), &mut |at| progress.at(at));
+    let path = file.path;
+    let mut progress = Progress::of(path);
+    let done = photic_doctor::repair(path, &to, &question(options), &mut |at| progress.at(at));
     progress.end();
-    let Some(done) = done.map_err(hinted)? else {
+    let Some(done) = done.map_err(|error| hinted(error, file))? else {
+        if file.is_printed(options) {
+            // A pipe gets the session, repaired or not.
+            return print_file(path);
+        }
         if options.json {
             anstream::println!("{}", serde_json::json!({"sick": 0, "written": null}));
         } else {
-            anstream::println!("{GREEN}healthy{GREEN:#}: {}; nothing to repair", file.display());
+            anstream::println!("{GREEN}healthy{GREEN:#}: {}; nothing to repair", file.name);
         }
         return Ok(ExitCode::SUCCESS);
     };
+    note(options, &done.diagnosis);
+    if file.is_printed(options) {
+        anstream::eprintln!("{GREEN}repaired{GREEN:#}: {}", report::repaired(&done));
+        return print_file(&to);
+    }
     let (written, backup) = finish(options, file, to)?;
+    let resume = Resume::of(&written, &done.diagnosis)?;
     if options.json {
         let report = serde_json::json!({
             "remade": done.remade, "relabeled": done.relabeled, "noticed": done.noticed,
-            "written": written, "backup": backup, "bytes": done.bytes, "diagnosis": done.diagnosis,
+            "is_shortened": done.is_shortened, "written": written, "backup": backup,
+            "bytes": done.bytes, "resume": resume, "diagnosis": done.diagnosis,
         });
         anstream::println!("{report:#}");
         return Ok(ExitCode::SUCCESS);
     }
     anstream::println!("{GREEN}repaired{GREEN:#}: {}", report::repaired(&done));
     print_paths(&written, backup.as_deref(), done.diagnosis.bytes, done.bytes);
+    if let Some(resume) = &resume {
+        report::how_to_resume(resume, (!options.in_place).then_some(file.path))?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Moves media out of a session, or back.
-fn move_media(options: &DoctorOptions, file: &Path) -> anyhow::Result<ExitCode> {
+fn move_media(options: &DoctorOptions, file: &SessionFile<'_>) -> anyhow::Result<ExitCode> {
     let blobs = blobs(options)?;
     let (name, moved) =
         if options.restore { ("restored", "put back") } else { ("small", "moved out") };
     let to = target(options, file, name);
     let done = if options.restore {
-        photic_doctor::restore(file, &to, &blobs)
+        photic_doctor::restore(file.path, &to, &blobs)
     } else {
-        photic_doctor::externalize(file, &to, &blobs)
+        photic_doctor::externalize(file.path, &to, &blobs)
     };
-    let done = done.map_err(hinted)?;
+    let done = done.map_err(|error| hinted(error, file))?;
+    if file.is_printed(options) {
+        anstream::eprintln!("{GREEN}{moved}{GREEN:#}: {} media", grouped(done.media as u64));
+        return print_file(&to);
+    }
     let (written, backup) = finish(options, file, to)?;
     if options.json {
         let report = serde_json::json!({
@@ -171,6 +234,23 @@ fn move_media(options: &DoctorOptions, file: &Path) -> anyhow::Result<ExitCode> 
     }
     anstream::println!("{GREEN}{moved}{GREEN:#}: {} media", grouped(done.media as u64));
     print_paths(&written, backup.as_deref(), done.before, done.after);
+    if options.externalize && done.media > 0 {
+        let restore = report::restore_command(&written, options);
+        anstream::println!(
+            "  for keeping: run `{restore}` before an agent goes on with the session"
+        );
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints a file byte for byte.
+fn print_file(path: &Path) -> anyhow::Result<ExitCode> {
+    let mut file =
+        std::fs::File::open(path).with_context(|| format!("cannot read `{}`", path.display()))?;
+    let mut out = std::io::stdout().lock();
+    std::io::copy(&mut file, &mut out)
+        .and_then(|_| out.flush())
+        .context("cannot write to standard output")?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -194,10 +274,11 @@ fn blobs(options: &DoctorOptions) -> anyhow::Result<FileBlobs> {
 }
 
 /// The file to write first: beside the original, with a name that tells what it is.
-fn target(options: &DoctorOptions, file: &Path, what: &str) -> PathBuf {
-    if let Some(output) = &options.output {
+fn target(options: &DoctorOptions, file: &SessionFile<'_>, what: &str) -> PathBuf {
+    if let Some(output) = options.output.as_ref().or(file.output.as_ref()) {
         return output.clone();
     }
+    let file = file.path;
     let mut name = file.file_stem().unwrap_or_default().to_owned();
     name.push(format!(".{what}"));
     if let Some(extension) = file.extension() {
@@ -211,12 +292,13 @@ fn target(options: &DoctorOptions, file: &Path, what: &str) -> PathBuf {
 /// is one.
 fn finish(
     options: &DoctorOptions,
-    file: &Path,
+    file: &SessionFile<'_>,
     written: PathBuf,
 ) -> anyhow::Result<(PathBuf, Option<PathBuf>)> {
     if !options.in_place {
         return Ok((written, None));
     }
-    let backup = photic_doctor::replace(file, &written).map_err(hinted)?;
-    Ok((file.to_owned(), Some(backup)))
+    let backup =
+        photic_doctor::replace(file.path, &written).map_err(|error| hinted(error, file))?;
+    Ok((file.path.to_owned(), Some(backup)))
 }

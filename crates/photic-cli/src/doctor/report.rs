@@ -7,18 +7,46 @@ use std::path::{Path, PathBuf};
 use photic_doctor::{Diagnosis, Medium, Remedy, RepairReport, SessionFormat};
 use serde_json::{Value, json};
 
+use super::resume::Resume;
 use crate::arguments::DoctorOptions;
-use crate::style::{CYAN, DIM, GREEN, RED, YELLOW, counted, grouped};
+use crate::style::{CYAN, DIM, GREEN, RED, YELLOW, counted, grouped, quoted};
 
 /// Largest number of problems of one kind that are listed; a session of screenshots may have
 /// hundreds.
 const MAX_PER_CODE: usize = 5;
 
+/// The file with a session.
+pub(super) struct SessionFile<'f> {
+    /// Its path.
+    pub(super) path: &'f Path,
+    /// Its name for messages.
+    pub(super) name: &'f str,
+    /// The file for a copy that is printed, if the session was on standard input.
+    pub(super) output: Option<PathBuf>,
+}
+
+impl<'f> SessionFile<'f> {
+    /// A file that the user named.
+    pub(super) fn named(path: &'f Path) -> Self {
+        Self { path, name: path.to_str().unwrap_or("the session"), output: None }
+    }
+
+    /// Returns `true` if a copy goes to standard output.
+    pub(super) const fn is_printed(&self, options: &DoctorOptions) -> bool {
+        self.output.is_some() && options.output.is_none()
+    }
+}
+
 /// Prints the diagnosis of one session.
-pub(super) fn one(file: &Path, found: &Diagnosis, options: &DoctorOptions) -> anyhow::Result<()> {
+pub(super) fn one(
+    file: &SessionFile<'_>,
+    found: &Diagnosis,
+    options: &DoctorOptions,
+) -> anyhow::Result<()> {
     let mut out = anstream::stdout().lock();
+    let resume = Resume::of(file.path, found)?.filter(|_| file.output.is_none());
     if options.json {
-        writeln!(out, "{:#}", as_json(file, found))?;
+        writeln!(out, "{:#}", as_json(Path::new(file.name), found, resume.as_ref()))?;
         return Ok(());
     }
     let mut told: BTreeMap<&str, usize> = BTreeMap::new();
@@ -43,9 +71,24 @@ pub(super) fn one(file: &Path, found: &Diagnosis, options: &DoctorOptions) -> an
         writeln!(out, "{YELLOW}{}{YELLOW:#} {DIM}at{DIM:#} {}", finding.code.name(), finding.at)?;
         writeln!(out, "  {}\n", finding.code.says())?;
     }
-    let name = file.display();
+    if let Some(cut) = &found.cut_line {
+        let kind = cut.kind.as_ref().map_or(String::new(), |kind| format!(" of type `{kind}`"));
+        writeln!(out, "{YELLOW}cut_line{YELLOW:#} {DIM}at{DIM:#} line {}", cut.record)?;
+        writeln!(
+            out,
+            "  the record{kind} ends after {} bytes: the agent was stopped while it wrote",
+            grouped(cut.bytes as u64)
+        )?;
+        writeln!(
+            out,
+            "  the rest of it is lost; a repair leaves this line out and keeps the {} before it\n",
+            counted(cut.kept, "line")
+        )?;
+    }
+    let name = file.name;
     let (format, profile) = (found.format.name(), &found.profile);
-    let sick = found.broken().count().max(found.findings.len());
+    let sick = found.broken().count().max(found.findings.len())
+        + usize::from(found.cut_line.is_some());
     if sick == 0 {
         writeln!(out, "{GREEN}healthy{GREEN:#}: {name} ({format}, profile `{profile}`)")?;
     } else {
@@ -53,23 +96,65 @@ pub(super) fn one(file: &Path, found: &Diagnosis, options: &DoctorOptions) -> an
         writeln!(out, "{RED}broken{RED:#}: {name} ({format}, profile `{profile}`); {sick}")?;
     }
     writeln!(out, "  {}", sizes(found))?;
+    if let Some(first) = found.unreadable_lines.first() {
+        let lines = counted(found.unreadable_lines.len(), "line");
+        writeln!(out, "{YELLOW}note:{YELLOW:#} {lines} are not JSON, the first is line {first}; they stay as they are")?;
+    }
+    let moved = found.moved();
+    if moved > 0 {
+        let command = restore_command(file.path, options);
+        writeln!(
+            out,
+            "{CYAN}note:{CYAN:#} {} media are in the blob store; run `{command}` before an agent \
+             goes on with the session",
+            grouped(moved as u64)
+        )?;
+    }
     if sick > 0 {
-        let command = repair_command(file, options);
+        let command = repair_command(file.name, options);
         writeln!(out, "\n{CYAN}hint:{CYAN:#} run `{command}` to write a repaired copy")?;
+    }
+    if let Some(resume) = resume.filter(|_| moved == 0) {
+        let when = if sick > 0 { "once it is repaired, resume it with" } else { "resume it with" };
+        writeln!(out, "  {when} `{}`", resume.line())?;
     }
     Ok(())
 }
 
+/// Says how the agent goes on with a repaired session. `original` is the file beside which a copy
+/// was written: an agent finds a session in the place and under the name that it gave it.
+pub(super) fn how_to_resume(resume: &Resume, original: Option<&Path>) -> anyhow::Result<()> {
+    let mut out = anstream::stdout().lock();
+    let line = resume.line();
+    match original.filter(|_| !resume.is_of_file) {
+        None => writeln!(out, "  resume it with `{line}`")?,
+        Some(original) => {
+            writeln!(
+                out,
+                "  the agent finds it in the place of the original, `{}`: put it there, or repair \
+                 with `--in-place`; then resume it with `{line}`",
+                original.display()
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// The command that puts media back.
+pub(super) fn restore_command(file: &Path, options: &DoctorOptions) -> String {
+    let store = options.store.as_ref();
+    let store = store.map(|store| format!(" --store {}", quoted(&store.to_string_lossy())));
+    let store = store.unwrap_or_default();
+    format!("photic doctor {} --restore{store}", quoted(&file.to_string_lossy()))
+}
+
 /// The command that repairs this session.
-fn repair_command(file: &Path, options: &DoctorOptions) -> String {
-    let quoted = |word: &str| {
-        let is_plain = word.chars().all(|one| one.is_alphanumeric() || "/._-+=:@~".contains(one));
-        if is_plain { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
-    };
+fn repair_command(file: &str, options: &DoctorOptions) -> String {
+    let file = if options.file.as_ref().is_some_and(|file| file.as_os_str() == "-") { "-" } else { file };
     let model = options.model.as_ref().map(|model| format!(" --for {}", quoted(model)));
     let wire = options.wire.map(|wire| format!(" --wire {wire}"));
     let (model, wire) = (model.unwrap_or_default(), wire.unwrap_or_default());
-    format!("photic doctor {}{model}{wire} --fix", quoted(&file.to_string_lossy()))
+    format!("photic doctor {}{model}{wire} --fix", quoted(file))
 }
 
 /// Describes what a repair did.
@@ -84,7 +169,12 @@ pub(super) fn repaired(done: &RepairReport) -> String {
     ];
     let did = did.into_iter().filter(|(count, _)| *count > 0);
     let did = did.map(|(count, what)| format!("{} {what}", counted(count, "image")));
-    did.collect::<Vec<_>>().join(", ")
+    let cut = done.diagnosis.cut_line.as_ref().filter(|_| done.is_shortened);
+    let cut = cut.map(|cut| {
+        let (line, kept) = (cut.record, counted(cut.kept, "line"));
+        format!("the cut line {line} left out, the {kept} before it kept")
+    });
+    did.chain(cut).collect::<Vec<_>>().join(", ")
 }
 
 /// Prints the broken ones of many sessions.
@@ -97,7 +187,10 @@ pub(super) fn many(
 ) -> anyhow::Result<()> {
     let mut out = anstream::stdout().lock();
     if options.json {
-        let list: Vec<Value> = sick.iter().map(|(file, found)| as_json(file, found)).collect();
+        let mut list = Vec::with_capacity(sick.len());
+        for (file, found) in sick {
+            list.push(as_json(file, found, Resume::of(file, found)?.as_ref()));
+        }
         let report = json!({"sessions": known, "no_sessions": unread, "sick": list});
         writeln!(out, "{report:#}")?;
         return Ok(());
@@ -108,6 +201,7 @@ pub(super) fn many(
             .filter_map(|medium| medium.ailment.as_ref())
             .map(|ailment| ailment.code.name())
             .chain(found.findings.iter().map(|finding| finding.code.name()))
+            .chain(found.cut_line.as_ref().map(|_| "cut_line"))
             .collect();
         codes.sort_unstable();
         codes.dedup();
@@ -128,8 +222,17 @@ pub(super) fn many(
 }
 
 /// A diagnosis as JSON.
-fn as_json(file: &Path, found: &Diagnosis) -> Value {
+fn as_json(file: &Path, found: &Diagnosis, resume: Option<&Resume>) -> Value {
     let mut report = json!(found);
+    for (number, medium) in report["media"].as_array_mut().into_iter().flatten().enumerate() {
+        medium["index"] = json!(number + 1);
+    }
+    if let Some(resume) = resume {
+        report["resume"] = json!(resume);
+    }
+    if found.moved() > 0 {
+        report["moved"] = json!(found.moved());
+    }
     report["file"] = json!(file);
     report["is_sick"] = json!(found.is_broken());
     report["media_bytes"] = json!(found.media_bytes());

@@ -68,9 +68,7 @@ pub(crate) fn from(
         return keyed.collect();
     };
     let wire = asked.wire.unwrap_or_else(|| best_wire(id));
-    let [.., openai] = &PROVIDERS;
-    let is_same = |maker: &&Provider| maker.wire.http().family == wire.http().family;
-    let maker = PROVIDERS.iter().find(is_same).unwrap_or(openai);
+    let maker = provider(wire);
     let key = match (variable(maker.key), asked.base_url) {
         (Some(key), _) => Key::Given(key),
         // A local server may need no key.
@@ -78,7 +76,20 @@ pub(crate) fn from(
         (None, None) => Key::Missing,
     };
     let base = asked.base_url.map_or_else(|| base(maker), str::to_owned);
-    vec![Model::new(maker.name, id, wire, &base, key)]
+    vec![Model::new(maker.name, id, wire, &base, key).with_key_variable(maker.key)]
+}
+
+/// The provider of a wire; OpenAI if there is none.
+fn provider(wire: Wire) -> &'static Provider {
+    let [.., openai] = &PROVIDERS;
+    let is_same = |maker: &&Provider| maker.wire.http().family == wire.http().family;
+    PROVIDERS.iter().find(is_same).unwrap_or(openai)
+}
+
+/// The environment variables of a model's provider: those of its key and of its base URL.
+pub(crate) fn variables(model: &str) -> (&'static str, &'static str) {
+    let maker = provider(best_wire(model));
+    (maker.key, maker.base_variable)
 }
 
 /// The wire on which a model is known; Chat Completions if it is unknown.

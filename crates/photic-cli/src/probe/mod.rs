@@ -91,7 +91,7 @@ fn probe(
 
 /// Prints the results for people or as JSON, and exports them if requested.
 fn told(options: &ProbeOptions, table: &ProbeTable, learned: &[Entry]) -> anyhow::Result<ExitCode> {
-    if let Some(file) = &options.export {
+    if let Some(file) = &options.output {
         table.write(file)?;
     }
     if options.json {

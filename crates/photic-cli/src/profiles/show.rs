@@ -14,6 +14,7 @@ use serde_json::json;
 use super::ask::{EndpointAnswer, ask};
 use super::{as_text, file, without_facts};
 use crate::arguments::ShowOptions;
+use crate::model::print_notes;
 use crate::style::{DIM, GREEN, Hint, YELLOW, counted};
 
 /// Runs the command.
@@ -32,6 +33,7 @@ pub(super) fn run(options: &ShowOptions) -> anyhow::Result<ExitCode> {
     let wire = options.wire.unwrap_or_else(|| crate::view::profile(Some(&options.model)).wire);
     let mut profile = photic::profile::resolve(wire, Some(&options.model), host);
     learned::tighten(&mut profile, &entries);
+    print_notes(&options.model, &profile);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let day = Evidence::probed(now, "").day();
     let mut answers = Vec::new();
@@ -57,7 +59,9 @@ pub(super) fn run(options: &ShowOptions) -> anyhow::Result<ExitCode> {
             .map(|answer| json!({"asked": answer.asked, "outcome": answer.outcome}))
             .collect();
         let all = json!({
-            "profile": without_facts(&profile),
+            "profile": profile.id,
+            "basis": profile.basis(),
+            "known": without_facts(&profile),
             "facts": profile.provenance(),
             "asked": asked,
             "heard": heard,

@@ -17,7 +17,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use photic_gateway::{Admin, Config, Family, Gateway, LogFormat, PathPrefixes, StartError};
+use photic_gateway::{
+    Admin, Config, Family, Gateway, LogFormat, PathPrefixes, Serves, StartError,
+};
 use tokio::process::Command;
 use tokio::sync::oneshot;
 
@@ -28,6 +30,7 @@ use agents::Recognized;
 use base_urls::BaseUrls;
 use environment::Environment;
 use launch::Launch;
+use summary::RecordedIn;
 
 /// Exit code of a shell for an unknown command.
 const NOT_FOUND: u8 = 127;
@@ -91,7 +94,9 @@ async fn with_gateway(options: &RunOptions) -> anyhow::Result<ExitCode> {
     let prefixes = bases.prefixes().chain(own);
     config.prefixes = Some(prefixes.fold(PathPrefixes::new(&token), PathPrefixes::with_name));
     (config.hosts, config.origins) = (Vec::new(), Vec::new());
-    serve::record(&mut config, options.record.record.as_deref())?;
+    serve::record(&mut config, &options.record)?;
+    config.serves = Serves::OneCommand;
+    let recorded = recorded_in(&config);
     // Connections of processes left behind are cut; recording may finish.
     config.timeouts.drain_s = config.timeouts.drain_s.min(1);
     let gateway = bind(config, &bases).await?;
@@ -126,9 +131,21 @@ async fn with_gateway(options: &RunOptions) -> anyhow::Result<ExitCode> {
     if !options.quiet {
         let hint = agent.as_ref().map(Recognized::hint);
         // The reader may be gone; the exit code of the command still counts.
-        let _ = writeln!(anstream::stderr(), "{}", summary::of(&tally, hint.as_deref()));
+        let _ = writeln!(anstream::stderr(), "{}", summary::of(&tally, hint.as_deref(), &recorded));
     }
     Ok(ExitCode::from(child::code(status)))
+}
+
+/// The place of the record.
+fn recorded_in(config: &Config) -> RecordedIn {
+    let directory = config.record.directory.clone();
+    let named = |server: &Option<String>| server.as_ref().is_some_and(|one| !one.is_empty());
+    if named(&config.fleet.postgres) || named(&config.fleet.bucket) {
+        RecordedIn::Fleet
+    } else {
+        let directory = directory.filter(|path| !path.as_os_str().is_empty());
+        directory.map_or(RecordedIn::Nowhere, RecordedIn::Directory)
+    }
 }
 
 /// The file for counts.

@@ -13,11 +13,13 @@ use crate::style::{CYAN, DIM, GREEN, YELLOW, byte_size, grouped};
 /// Runs the command.
 pub(super) fn run(store: &LocalStore, id: &SessionId, json: bool) -> anyhow::Result<ExitCode> {
     let images = wait(store.images(id))?;
+    let turns = wait(store.session(id))?.turns;
     if json {
         let images: Vec<Value> = images.iter().map(as_json).collect();
-        return print_json(&json!({"session": id, "images": images}));
+        return print_json(&json!({"session": id, "turn": turns, "images": images}));
     }
     let mut out = anstream::stdout().lock();
+    writeln!(out, "{DIM}{id}, turn {turns}{DIM:#}")?;
     if images.is_empty() {
         writeln!(out, "{GREEN}no images{GREEN:#}")?;
         return Ok(ExitCode::SUCCESS);
@@ -76,24 +78,30 @@ fn why(image: &Image) -> String {
 /// An image as JSON.
 fn as_json(image: &Image) -> Value {
     let mut value = json!({
-        "number": image.media.index() + 1,
-        "handle": image.handle.as_ref().map(ToString::to_string),
+        "index": image.media.index() + 1,
         "kind": image.kind,
-        "at": image.position,
-        "message": image.message,
-        "tool": image.tool,
-        "media_type": image.media_type,
-        "size": image.size,
+        "message_index": image.message + 1,
         "bytes": image.bytes,
-        "tokens": image.tokens,
-        "usd": image.usd,
-        "now": fate(image),
+        "fate": fate(image),
         "reason": image.fate.reason(),
         "why": image.fate.reason().says(),
-        "choice": image.choice,
     });
-    if image.sent != image.size {
-        value["sent"] = json!(image.sent);
+    let handle = image.handle.as_ref().map(ToString::to_string);
+    // What is not known is left out.
+    for (name, known) in [
+        ("handle", handle.map(|handle| json!(handle))),
+        ("at", image.position.as_ref().map(|at| json!(at))),
+        ("tool", image.tool.as_ref().map(|tool| json!(tool))),
+        ("media_type", image.media_type.as_ref().map(|name| json!(name))),
+        ("source_size", image.size.map(|size| json!(size))),
+        ("size", image.sent.map(|size| json!(size))),
+        ("tokens", image.tokens.map(|tokens| json!(tokens))),
+        ("usd", image.usd.map(|usd| json!(usd))),
+        ("choice", image.choice.map(|choice| json!(choice))),
+    ] {
+        if let Some(known) = known {
+            value[name] = known;
+        }
     }
     value
 }

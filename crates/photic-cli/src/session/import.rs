@@ -11,6 +11,7 @@ use serde_json::json;
 use super::lookup::session;
 use crate::arguments::ImportOptions;
 use crate::input::read_bytes;
+use crate::model::TargetModel;
 use crate::output::print_json;
 use crate::style::{CYAN, GREEN};
 
@@ -31,6 +32,7 @@ pub(super) fn run(
     if !transcript.is_readable() {
         return input.unknown();
     }
+    let mut policy = options.policy.policy()?;
     let (id, is_new) = match &options.session {
         Some(text) => (session(store, text)?, false),
         None => match wait(store.session_of(&transcript))? {
@@ -38,14 +40,13 @@ pub(super) fn run(
             None => (wait(store.begin(&photic_store::title(&transcript)))?, true),
         },
     };
-    let named = transcript.settings.model.as_ref().map(photic::json::Str::decode);
-    let model = options.model.as_deref().or(named.as_deref());
-    let profile = photic::profile::resolve(wire, model, None);
-    let mut policy = options.policy.policy();
+    let target = TargetModel::of(options.model.as_deref(), &transcript, wire);
+    target.warn();
+    let profile = &target.profile;
     policy.choices = wait(store.choices(&id))?;
     let mut survey = photic::survey(&transcript);
     survey.identify(&transcript);
-    let plan = photic::plan(survey, &profile, &policy);
+    let plan = photic::plan(survey, profile, &policy);
     let prepared = photic_pixels::prepare(&transcript, &plan);
     let lowered = photic::lower_prepared(&transcript, &plan, &prepared);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();

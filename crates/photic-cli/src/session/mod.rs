@@ -107,21 +107,46 @@ fn forget(store: &LocalStore, text: &str, json: bool) -> anyhow::Result<ExitCode
     Ok(ExitCode::SUCCESS)
 }
 
-/// Removes images without a session.
+/// Removes images without a session, and says why the others are kept.
 fn collect(store: &LocalStore, grace: &GracePeriods, json: bool) -> anyhow::Result<ExitCode> {
+    let issued =
+        SystemTime::now().checked_sub(grace.handles).unwrap_or(SystemTime::UNIX_EPOCH);
     let collected = wait(store.collect(grace))?;
     if let Some(since) = SystemTime::now().checked_sub(grace.blobs) {
         store.blobs.tidy(since)?;
     }
+    let kept = store.record.kept_blobs(issued)?;
+    let counted_ones = kept.by_sessions + kept.by_handles + kept.by_uploads;
+    let recent = collected.kept.saturating_sub(counted_ones);
     if json {
-        return print_json(&serde_json::to_value(collected)?);
+        let mut report = serde_json::to_value(collected)?;
+        report["kept_because"] = json!({
+            "in_session": kept.by_sessions, "has_handle": kept.by_handles,
+            "uploaded": kept.by_uploads, "recent": recent,
+        });
+        return print_json(&report);
     }
     let mut out = anstream::stdout().lock();
     let of = |count: u64, bytes: u64| {
         format!("{}, {} bytes", counted(count as usize, "file"), grouped(bytes))
     };
-    let removed = of(collected.removed, collected.removed_bytes);
-    let kept = of(collected.kept, collected.kept_bytes);
-    writeln!(out, "{GREEN}removed{GREEN:#} {removed}; kept {kept}")?;
+    writeln!(
+        out,
+        "{GREEN}removed{GREEN:#} {}; kept {}",
+        of(collected.removed, collected.removed_bytes),
+        of(collected.kept, collected.kept_bytes)
+    )?;
+    let days = grace.handles.as_secs() / (24 * 60 * 60);
+    let minutes = grace.blobs.as_secs() / 60;
+    for (count, why) in [
+        (kept.by_sessions, "in a session; `photic session forget ID` deletes one".to_owned()),
+        (kept.by_handles, format!("with a handle that is pinned, or {days} days old at most")),
+        (kept.by_uploads, "uploaded, and not expired".to_owned()),
+        (recent, format!("stored in the last {minutes} minutes, and perhaps in use")),
+    ] {
+        if count > 0 {
+            writeln!(out, "  {} {why}", grouped(count))?;
+        }
+    }
     Ok(ExitCode::SUCCESS)
 }

@@ -4,10 +4,11 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use photic::transcript::{Arguments, MediaId, Part, Role};
-use photic_store::{Image, LocalStore, SessionId, wait};
+use photic_store::{Image, LocalStore, SessionId, Tenant, wait};
 use serde_json::{Value, json};
 
 use super::images::fate;
+use super::list::{as_json, dollars};
 use crate::output::print_json;
 use crate::style::{CYAN, DIM, GREEN, YELLOW, byte_size, counted, grouped};
 
@@ -25,16 +26,17 @@ pub(super) fn run(
     let look = wait(store.look(id, number))?;
     let (transcript, _) = photic::lift(look.turn.wire, &look.body);
     if json {
-        let messages = transcript.messages.iter().map(|message| {
+        let messages = transcript.messages.iter().enumerate().map(|(index, message)| {
             let mut lines = Vec::new();
             read(&message.parts, &look.images, &mut lines);
             let parts: Vec<Value> = lines.iter().map(TranscriptLine::as_json).collect();
-            json!({"role": name(message.role), "parts": parts})
+            json!({"message_index": index + 1, "role": name(message.role), "parts": parts})
         });
         let messages: Vec<Value> = messages.collect();
         let turn = &look.turn;
-        return print_json(&json!({"session": session, "turn": number, "wire": turn.wire,
-            "sums": turn.sums, "messages": messages}));
+        let totals = store.record.totals(&Tenant::local())?.remove(id).unwrap_or_default();
+        return print_json(&json!({"session": as_json(&session, totals), "turn": number,
+            "wire": turn.wire, "sums": turn.sums, "messages": messages}));
     }
     let mut out = anstream::stdout().lock();
     let sums = look.turn.sums;
@@ -52,13 +54,22 @@ pub(super) fn run(
             line.write(&mut out)?;
         }
     }
+    let totals = store.record.totals(&Tenant::local())?.remove(id).unwrap_or_default();
     writeln!(
         out,
-        "\n{DIM}{} shown, about {} tokens{}, {} sent{DIM:#}",
+        "\n{DIM}turn {number}: {} shown, about {} tokens{}, {} sent{DIM:#}",
         counted(sums.images as usize, "image"),
         grouped(sums.tokens),
         sums.usd.map_or(String::new(), |usd| format!(", {usd:.4} dollars")),
         byte_size(look.turn.length),
+    )?;
+    writeln!(
+        out,
+        "{DIM}session: {}, {}, {} tokens, {} dollars{DIM:#}",
+        counted(session.turns as usize, "turn"),
+        counted(session.images as usize, "image"),
+        grouped(totals.tokens),
+        dollars(totals),
     )?;
     Ok(ExitCode::SUCCESS)
 }
@@ -148,14 +159,23 @@ impl TranscriptLine<'_> {
         match self {
             Self::Text(text) => json!({"text": text}),
             Self::Call(name, arguments) => json!({"call": name, "arguments": arguments}),
-            Self::Image(image) => {
-                let handle = image.and_then(|image| image.handle.as_ref()).map(ToString::to_string);
-                json!({"image": handle, "size": image.and_then(|image| image.size),
-                    "bytes": image.map(|image| image.bytes), "fate": image.map(fate)})
-            }
+            Self::Image(image) => image.map_or_else(|| json!({"image": null}), reference),
             Self::Other(what) => json!({"other": what}),
         }
     }
+}
+
+/// An image as JSON: its handle, and what is known about it.
+fn reference(image: &Image) -> Value {
+    let mut value = json!({"image": image.handle.as_ref().map(ToString::to_string),
+        "index": image.media.index() + 1, "bytes": image.bytes, "fate": fate(image)});
+    if let Some(media_type) = &image.media_type {
+        value["media_type"] = json!(media_type);
+    }
+    if let Some(size) = image.size {
+        value["source_size"] = json!(size);
+    }
+    value
 }
 
 /// Removes control characters, since tools may print escape sequences, and cuts long texts.

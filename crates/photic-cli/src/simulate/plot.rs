@@ -53,7 +53,8 @@ pub(super) fn svg(comparison: &Comparison) -> String {
 /// Returns `true` for lines that would repeat another one: keeping everything costs the same with
 /// any breakpoints, and one line of `priced` is enough.
 fn is_double(line: &Line) -> bool {
-    line.whose == PolicyGroup::Default || (line.whose == PolicyGroup::Photic && line.name == "all")
+    matches!(line.whose, PolicyGroup::InForce | PolicyGroup::Default)
+        || (line.whose == PolicyGroup::Photic && line.name == "all")
 }
 
 /// Maps steps and tokens to coordinates.
@@ -193,7 +194,7 @@ fn line_style(line: &Line) -> LineStyle {
             LineStyle { color: "#0a66c2", width: 3.5, dashes: "" }
         }
         PolicyGroup::Photic if line.name.starts_with("turns") => plain("#2a9d8f"),
-        PolicyGroup::Photic | PolicyGroup::Default => plain("#7b61c9"),
+        PolicyGroup::Photic | PolicyGroup::Default | PolicyGroup::InForce => plain("#7b61c9"),
         PolicyGroup::Others if line.name.starts_with("window") => plain("#c8371b"),
         PolicyGroup::Others if line.name == "everything" => plain("#8a5a2b"),
         PolicyGroup::Others => plain("#d98a00"),

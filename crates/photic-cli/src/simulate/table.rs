@@ -2,9 +2,8 @@
 
 use std::io::Write;
 
-use serde::Serialize;
-
 use super::{Comparison, Line, PolicyGroup};
+use crate::report::{PolicyReport, SimulateReport};
 use crate::style::{DIM, GREEN, YELLOW, counted, grouped};
 
 /// Prints the table.
@@ -16,7 +15,7 @@ pub(super) fn as_text(mut out: impl Write, comparison: &Comparison) -> anyhow::R
         "{GREEN}{}{GREEN:#}, {} {DIM}(profile `{}`){DIM:#}: {} tokens of prompt; {} of text per step; {} per image of {width}x{height}, {}\n",
         comparison.model(),
         counted(session.steps, "step"),
-        comparison.profile.id,
+        comparison.target.profile.id,
         grouped(session.system),
         grouped(session.text),
         grouped(session.image),
@@ -38,7 +37,7 @@ pub(super) fn as_text(mut out: impl Write, comparison: &Comparison) -> anyhow::R
         }
         row(&mut out, comparison, line)?;
     }
-    if let Some(most) = comparison.profile.limits.context_tokens
+    if let Some(most) = comparison.target.profile.limits.context_tokens
         && comparison.lines.iter().any(|line| comparison.is_over(line))
     {
         writeln!(
@@ -53,6 +52,7 @@ pub(super) fn as_text(mut out: impl Write, comparison: &Comparison) -> anyhow::R
 /// The heading of a group.
 const fn heading(whose: PolicyGroup) -> &'static str {
     match whose {
+        PolicyGroup::InForce => "photic, by your settings and options",
         PolicyGroup::Default => "photic, with the client's own cache breakpoints",
         PolicyGroup::Photic => "photic, with planned cache breakpoints (`--marks`)",
         PolicyGroup::Others => "clients without photic, with common cache breakpoints",
@@ -65,9 +65,10 @@ fn row(out: &mut impl Write, comparison: &Comparison, line: &Line) -> anyhow::Re
     let cost = line.outcome.cost();
     let money = comparison.usd(cost).map_or_else(|| "?".to_owned(), dollars);
     let over = if comparison.is_over(line) { "!" } else { "" };
+    let in_force = if line.in_force { "  in force" } else { "" };
     writeln!(
         out,
-        "  {:<18} {:>9} {:>6.1} % {money:>9} {:>6} {:>12}{YELLOW}{over}{YELLOW:#}",
+        "  {:<18} {:>9} {:>6.1} % {money:>9} {:>6} {:>12}{YELLOW}{over}{YELLOW:#}{GREEN}{in_force}{GREEN:#}",
         line.name,
         grouped((cost / 1000.0).round() as u64),
         100.0 * cost / comparison.all(),
@@ -82,49 +83,21 @@ fn dollars(usd: f64) -> String {
     if usd < 0.1 { format!("{usd:.4}") } else { format!("{usd:.2}") }
 }
 
-/// The output of `--json`.
-#[derive(Serialize)]
-struct Report<'r> {
-    profile: &'r str,
-    steps: usize,
-    system_tokens: u64,
-    text_tokens: u64,
-    image_tokens: u64,
-    image_every: usize,
-    floor: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    context_tokens: Option<u64>,
-    policies: Vec<Row<'r>>,
-}
-
-/// One policy in the output of `--json`.
-#[derive(Serialize)]
-struct Row<'r> {
-    name: &'r str,
-    whose: &'static str,
-    /// Tokens at the base input price.
-    cost: f64,
-    of_all: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    usd: Option<f64>,
-    read_tokens: u64,
-    written_tokens: u64,
-    plain_tokens: u64,
-    longest_tokens: u64,
-    edits: &'r [usize],
-}
-
 /// Prints the comparison as JSON.
 pub(super) fn as_json(mut out: impl Write, comparison: &Comparison) -> anyhow::Result<()> {
     let session = &comparison.setting.session;
-    let rows = comparison.lines.iter().map(|line| Row {
-        name: &line.name,
+    let target = &comparison.target;
+    let policies = comparison.lines.iter().map(|line| PolicyReport {
+        name: line.name.clone(),
         whose: match line.whose {
+            PolicyGroup::InForce => "in_force",
             PolicyGroup::Default => "photic_without_marks",
             PolicyGroup::Photic => "photic",
             PolicyGroup::Others => "others",
-            PolicyGroup::Nobody => "nobody",
-        },
+            PolicyGroup::Nobody => "optimum",
+        }
+        .to_owned(),
+        in_force: line.in_force,
         cost: line.outcome.cost(),
         of_all: line.outcome.cost() / comparison.all(),
         usd: comparison.usd(line.outcome.cost()),
@@ -132,18 +105,21 @@ pub(super) fn as_json(mut out: impl Write, comparison: &Comparison) -> anyhow::R
         written_tokens: line.outcome.charge.written,
         plain_tokens: line.outcome.charge.plain,
         longest_tokens: line.outcome.peak,
-        edits: &line.outcome.edits,
+        edits: line.outcome.edits.iter().map(|&step| step as u64).collect(),
     });
-    let report = Report {
-        profile: &comparison.profile.id,
-        steps: session.steps,
+    let report = SimulateReport {
+        model: target.model.clone(),
+        model_from: target.named_by,
+        profile: target.profile.id.clone(),
+        steps: session.steps as u64,
         system_tokens: session.system,
         text_tokens: session.text,
+        size: comparison.image,
         image_tokens: session.image,
-        image_every: session.every,
-        floor: comparison.setting.floor,
-        context_tokens: comparison.profile.limits.context_tokens,
-        policies: rows.collect(),
+        image_every: session.every as u64,
+        keep: comparison.setting.floor as u64,
+        context_tokens: target.profile.limits.context_tokens,
+        policies: policies.collect(),
     };
     serde_json::to_writer_pretty(&mut out, &report)?;
     writeln!(out)?;

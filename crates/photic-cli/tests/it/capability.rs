@@ -121,7 +121,7 @@ fn a_probe_is_believed_before_the_endpoint() {
     let output =
         server.show("house/text", "/v1", &["--wire", "openai-chat", "--file", kept, "--json"]);
     let all: Value = serde_json::from_str(&stdout(&output)).unwrap();
-    assert_eq!(all["profile"]["sight"]["images"], "yes");
+    assert_eq!(all["known"]["sight"]["images"], "yes");
     let heard = all["heard"].as_array().unwrap();
     let images = heard.iter().find(|one| one["field"] == "images").unwrap();
     assert_eq!(

@@ -131,6 +131,144 @@ fn a_repair_is_a_copy_unless_the_place_is_asked_for() {
     assert!(!folder.0.join("sick.jsonl.backup1").exists());
 }
 
+/// A session of pi whose last line was cut off.
+fn cut_session(folder: &Folder) -> (PathBuf, Vec<u8>) {
+    let path = folder.session("cut.jsonl", &image::png(8, 8, [1; 3]));
+    let whole = std::fs::read(&path).unwrap();
+    let torn = b"{\"type\":\"message\",\"id\":\"c\",\"par";
+    std::fs::write(&path, [whole.as_slice(), torn].concat()).unwrap();
+    (path, whole)
+}
+
+#[test]
+fn a_cut_last_line_is_told_and_left_out_by_a_repair() {
+    let folder = Folder::new("cut");
+    let (path, whole) = cut_session(&folder);
+    let output = doctor(&path, &[]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let words = stdout(&output);
+    assert!(words.starts_with("cut_line at line 4\n"), "{words}");
+    assert!(words.contains("the record of type `message` ends after 31 bytes"), "{words}");
+    assert!(words.contains("leaves this line out and keeps the 3 lines before it"), "{words}");
+    let report: Value = serde_json::from_slice(&doctor(&path, &["--json"]).stdout).unwrap();
+    assert_eq!((&report["cut_line"]["record"], &report["cut_line"]["kept"]), (&json!(4), &json!(3)));
+    let words = stdout(&doctor(&path, &["--fix"]));
+    assert!(
+        words.starts_with("repaired: the cut line 4 left out, the 3 lines before it kept\n"),
+        "{words}"
+    );
+    assert_eq!(std::fs::read(folder.0.join("cut.repaired.jsonl")).unwrap(), whole);
+}
+
+#[test]
+fn what_it_wrote_itself_is_well_and_its_hints_lose_nothing() {
+    let folder = Folder::new("own");
+    let path = folder.session("well.jsonl", &image::png_noise(64, 64, 5));
+    let store = folder.0.join("store");
+    let store = ["--store", store.to_str().unwrap()];
+    let words = stdout(&doctor(&path, &[&["--externalize"][..], &store].concat()));
+    let small = folder.0.join("well.small.jsonl");
+    let restore = format!("photic doctor {} --restore --store ", small.display());
+    assert!(words.contains(&restore), "{words}");
+    let output = doctor(&small, &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+    let words = stdout(&output);
+    assert!(words.starts_with("healthy: "), "{words}");
+    assert!(words.contains("1 media are in the blob store"), "{words}");
+    assert!(!words.contains("resume it with"), "not before the media are back: {words}");
+    let report: Value = serde_json::from_slice(&doctor(&small, &["--json"]).stdout).unwrap();
+    assert_eq!((&report["moved"], &report["media"][0]["is_moved"]), (&json!(1), &json!(true)));
+    // A repair changes nothing, whatever the model.
+    let output = doctor(&small, &["--fix", "--for", "gpt-3.5-turbo"]);
+    assert!(stdout(&output).contains("nothing to repair"), "{}", stdout(&output));
+    doctor(&small, &[&["--restore"][..], &store].concat());
+    let back = folder.0.join("well.small.restored.jsonl");
+    assert_eq!(std::fs::read(back).unwrap(), std::fs::read(&path).unwrap());
+}
+
+#[test]
+fn it_says_how_the_agent_resumes_the_session() {
+    let folder = Folder::new("resume");
+    let path = folder.session("well.jsonl", &image::png(8, 8, [1; 3]));
+    let words = stdout(&doctor(&path, &[]));
+    let command = format!("resume it with `cd / && pi --session {}`", path.display());
+    assert!(words.contains(&command), "{words}");
+    let report: Value = serde_json::from_slice(&doctor(&path, &["--json"]).stdout).unwrap();
+    assert_eq!(report["resume"]["folder"], "/");
+
+    let line = json!({"type": "user", "uuid": "u", "sessionId": "my-session", "cwd": "/my work",
+        "message": {"role": "user", "content": "hello"}});
+    let claude = folder.0.join("claude.jsonl");
+    std::fs::write(&claude, format!("{line}\n{{\"type\":\"us")).unwrap();
+    let words = stdout(&doctor(&claude, &[]));
+    let command = "once it is repaired, resume it with `cd '/my work' && claude --resume my-session`";
+    assert!(words.contains(command), "{words}");
+    let words = stdout(&doctor(&claude, &["--fix"]));
+    assert!(words.contains("in the place of the original"), "{words}");
+    let words = stdout(&doctor(&claude, &["--fix", "--in-place"]));
+    assert!(words.contains("  resume it with `cd '/my work' && claude --resume"), "{words}");
+}
+
+#[test]
+fn the_model_decides_by_which_profile_it_is_judged() {
+    let folder = Folder::new("judged");
+    let line = json!({"type": "user", "uuid": "u", "sessionId": "s", "cwd": "/",
+        "message": {"role": "user", "content": [{"type": "image", "source": {"type": "base64",
+            "media_type": "image/png", "data": image::base64(&image::png(8, 8, [1; 3]))}}]}});
+    let path = folder.0.join("claude.jsonl");
+    std::fs::write(&path, format!("{line}\n")).unwrap();
+    assert_eq!(doctor(&path, &[]).status.code(), Some(0));
+    let output = doctor(&path, &["--for", "gpt-3.5-turbo"]);
+    assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
+    assert!(stdout(&output).starts_with("image_to_text_only_model at line 1 "));
+    assert!(!stdout(&output).contains("profile `anthropic`"), "{}", stdout(&output));
+    let output = doctor(&path, &["--for", "no-such-model"]);
+    assert!(stderr(&output).contains("unknown model `no-such-model`"), "{}", stderr(&output));
+}
+
+#[test]
+fn standard_input_is_a_session_too() {
+    use std::io::Write as _;
+    use std::process::Stdio;
+    let folder = Folder::new("pipe");
+    let (path, whole) = cut_session(&folder);
+    let bytes = std::fs::read(path).unwrap();
+    let piped = |arguments: &[&str], bytes: &[u8]| {
+        let mut command = photic();
+        command.args(["doctor", "-"]).args(arguments).env("TMPDIR", &folder.0);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(bytes).unwrap();
+        child.wait_with_output().unwrap()
+    };
+    let output = piped(&[], &bytes);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let words = stdout(&output);
+    assert!(words.contains("broken: standard input (pi, "), "{words}");
+    assert!(words.contains("`photic doctor - --fix`"), "{words}");
+    let output = piped(&["--fix"], &bytes);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(output.stdout, whole);
+    assert!(stderr(&output).starts_with("repaired: the cut line 4"), "{}", stderr(&output));
+    // What is well comes out as it went in.
+    assert_eq!(piped(&["--fix"], &whole).stdout, whole);
+    let to = folder.0.join("named.jsonl");
+    piped(&["--fix", "-o", to.to_str().unwrap()], &bytes);
+    assert_eq!(std::fs::read(&to).unwrap(), whole);
+    let output = piped(&["--fix", "--in-place"], &bytes);
+    assert_eq!(output.status.code(), Some(2));
+    let output = piped(&[], b"not a session");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).starts_with("error: standard input is not a session"));
+    // Nothing is left behind.
+    let mut left: Vec<String> = std::fs::read_dir(&folder.0)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
+    left.sort();
+    assert_eq!(left, ["cut.jsonl", "named.jsonl"]);
+}
+
 #[test]
 fn media_go_out_and_come_back() {
     let folder = Folder::new("apart");

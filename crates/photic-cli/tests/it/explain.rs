@@ -58,13 +58,14 @@ fn explain_tells_every_fate_its_reason_and_its_price() {
         assert_eq!(row["fate"], if is_shown { "keep" } else { "elide" }, "{row}");
         assert_eq!(row["reason"], if is_shown { "fits" } else { "retired" }, "{row}");
         assert_eq!(row["usd"].is_null(), !is_shown, "{row}");
-        assert_eq!(row["from"], "screenshot");
+        assert_eq!(row["tool"], "screenshot");
+        assert_eq!(row["index"], index + 1);
     }
     let output = run(&["explain", &file, "--for", "claude-sonnet-4-5", "--policy", "newest(4)"]);
     let words = stdout(&output);
     assert!(words.contains("elide   it was left out to save cost"), "{words}");
     assert!(words.contains("4 images shown"), "{words}");
-    assert!(words.contains("prompt cache: prefix changes at message 20"), "{words}");
+    assert!(words.contains("prompt cache: prefix changes at message 21"), "{words}");
     std::fs::remove_file(file).unwrap();
 }
 

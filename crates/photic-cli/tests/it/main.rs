@@ -7,6 +7,7 @@ mod commands;
 mod doctor;
 mod dumps;
 mod explain;
+mod grammar;
 mod mcp;
 #[cfg(unix)]
 mod mock;
@@ -20,6 +21,8 @@ mod render_worker;
 mod run;
 #[cfg(unix)]
 mod run_agents;
+#[cfg(unix)]
+mod run_summary;
 mod serve;
 mod session;
 mod simulate;

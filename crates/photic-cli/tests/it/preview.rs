@@ -19,6 +19,16 @@ fn in_terminal(variables: &[(&str, &str)], arguments: &[&str]) -> String {
 
 /// Runs a command in a pseudo-terminal and returns its output. It must succeed.
 pub(crate) fn shown(variables: &[(&str, &str)], arguments: &[&str]) -> String {
+    let (shown, is_success) = in_terminal_with_status(variables, arguments);
+    assert!(is_success, "{shown}");
+    shown
+}
+
+/// Runs a command in a pseudo-terminal and returns its output, and `true` if it succeeded.
+pub(crate) fn in_terminal_with_status(
+    variables: &[(&str, &str)],
+    arguments: &[&str],
+) -> (String, bool) {
     let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&terminal).unwrap();
     unlockpt(&terminal).unwrap();
@@ -39,8 +49,8 @@ pub(crate) fn shown(variables: &[(&str, &str)], arguments: &[&str]) -> String {
     // The reader ends with an error when the last process has left the terminal.
     let mut shown = Vec::new();
     let _ = File::from(terminal).read_to_end(&mut shown);
-    assert!(child.wait().unwrap().success());
-    String::from_utf8(shown).unwrap()
+    let is_success = child.wait().unwrap().success();
+    (String::from_utf8(shown).unwrap(), is_success)
 }
 
 const TRUE_COLOR: [(&str, &str); 2] = [("TERM", "xterm-256color"), ("COLORTERM", "truecolor")];

@@ -34,15 +34,15 @@ fn behind(environment: &[(&str, &str)]) -> Command {
     command
 }
 
-fn ran(environment: &[(&str, &str)], arguments: &[&str]) -> Output {
+pub(crate) fn ran(environment: &[(&str, &str)], arguments: &[&str]) -> Output {
     behind(environment).args(arguments).output().unwrap()
 }
 
 /// A provider that is ended with the test.
-struct Provider(Child, String);
+pub(crate) struct Provider(Child, pub(crate) String);
 
 impl Provider {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let mut child = photic().arg("mock").stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
@@ -58,7 +58,7 @@ impl Drop for Provider {
 }
 
 /// A conversation whose tool gave a chart as JSON text, in a file, and what the chart shows.
-fn conversation(name: &str) -> (PathBuf, String) {
+pub(crate) fn conversation(name: &str) -> (PathBuf, String) {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
     let (body, chart) = (folder.join(format!("{name}.json")), folder.join(format!("{name}.png")));
     let words = run(&["mock", "--chart", "7", "-o", chart.to_str().unwrap()]);
@@ -77,7 +77,7 @@ fn conversation(name: &str) -> (PathBuf, String) {
 }
 
 /// A client that knows no address but the one in its environment.
-fn client(body: &Path) -> String {
+pub(crate) fn client(body: &Path) -> String {
     format!(
         "curl --silent --fail-with-body --data @{} --header 'authorization: Bearer k' \
          --header 'content-type: application/json' $OPENAI_BASE_URL/chat/completions",
@@ -98,10 +98,8 @@ fn what_was_invisible_is_seen_and_counted() {
     let through = ran(&environment, &["--", "sh", "-c", &script]);
     assert_eq!(through.status.code(), Some(0), "{}", stderr(&through));
     assert!(stdout(&through).contains(&format!("image 1: {words}")), "{}", stdout(&through));
-    assert_eq!(
-        stderr(&through),
-        "photic: 1 request, 1 changed: 1 image made visible (hoisted 1)\n"
-    );
+    let says = "photic: 1 request, 1 changed\n  made visible  1 image (hoisted 1)\n  tokens  ";
+    assert!(stderr(&through).starts_with(says), "{}", stderr(&through));
     let elsewhere = [("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")];
     let flag = ran(&elsewhere, &["--quiet", "--upstream", &provider.1, "sh", "-c", &script]);
     assert!(stdout(&flag).contains(&format!("image 1: {words}")), "{}", stdout(&flag));
@@ -118,16 +116,17 @@ fn what_was_passed_on_unread_is_said_at_the_end() {
                   --data '{\"prompt\":\"x\"}' --header 'authorization: Bearer k' \
                   --header 'content-type: application/json' $OPENAI_BASE_URL/$path; done";
     let output = ran(&environment, &["--", "sh", "-c", unread]);
-    assert_eq!(stderr(&output), "photic: 2 requests passed on unread (unknown path 2)\n");
+    assert_eq!(
+        stderr(&output),
+        "photic: 2 requests passed on unread\n  unread        2 requests (unknown path 2)\n"
+    );
 
     let (body, _) = conversation("run-passed");
     let both = format!("{unread}; {}", client(&body));
     let output = ran(&environment, &["--", "sh", "-c", &both]);
-    assert_eq!(
-        stderr(&output),
-        "photic: 1 request, 1 changed: 1 image made visible (hoisted 1); 2 requests passed on \
-         unread (unknown path 2)\n"
-    );
+    let says = "photic: 1 request, 1 changed\n  made visible  1 image (hoisted 1)\n  unread        \
+                2 requests (unknown path 2)\n";
+    assert!(stderr(&output).starts_with(says), "{}", stderr(&output));
 }
 
 /// The gateway of a command rejects requests without its token, and forwards no request of one

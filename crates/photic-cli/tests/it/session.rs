@@ -138,13 +138,15 @@ fn every_image_has_its_price_and_its_fate_and_the_user_decides() {
     let fates = || {
         let images = sessions.json(&["images", "last"])["images"].clone();
         let images = images.as_array().unwrap();
-        images.iter().map(|one| one["now"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        images.iter().map(|one| one["fate"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     let plain = fates();
     assert_eq!(plain, ["hoist"; 4]);
     let images = sessions.json(&["images", "last"]);
     let first = &images["images"][0];
-    assert_eq!((&first["size"], &first["tool"]), (&json!([300, 200]), &json!("shot")));
+    assert_eq!((&first["source_size"], &first["tool"]), (&json!([300, 200]), &json!("shot")));
+    assert_eq!((&first["index"], &first["message_index"]), (&json!(1), &json!(3)));
+    assert_eq!(first["media_type"], "image/png");
     assert!(first["tokens"].as_u64().unwrap() > 50 && first["usd"].as_f64().unwrap() > 0.0);
     assert!(first["bytes"].as_u64().unwrap() > 500, "{first}");
 
@@ -173,6 +175,32 @@ fn every_image_has_its_price_and_its_fate_and_the_user_decides() {
 }
 
 #[test]
+fn sessions_have_totals_and_say_their_ids() {
+    let sessions = Sessions::new("totals");
+    let first = sessions.import(&body(1), &[]);
+    sessions.import(&body(2), &[]);
+    let id = first["session"].as_str().unwrap();
+    let shown = |turn: &str| sessions.json(&["show", "last", "--turn", turn])["sums"].clone();
+    let (one, two) = (shown("1"), shown("2"));
+    let sum = |name: &str| one[name].as_f64().unwrap() + two[name].as_f64().unwrap();
+    let listed = sessions.json(&["ls"])[0].clone();
+    assert_eq!(listed["tokens"].as_f64().unwrap(), sum("tokens"));
+    assert!((listed["usd"].as_f64().unwrap() - sum("usd")).abs() < 1e-9, "{listed}");
+    let session = &sessions.json(&["show", "last"])["session"];
+    assert_eq!((&session["id"], &session["tokens"]), (&json!(id), &listed["tokens"]));
+    let text = sessions.text(&["show", "last"]);
+    assert!(text.contains("\nsession: 2 turns, 2 images, "), "{text}");
+    assert!(sessions.text(&["images", "last"]).starts_with(&format!("{id}, turn 2\n")));
+
+    // A second session: the last line sums them up.
+    sessions.import(&json!({"model": "gpt-4o", "messages": [{"role": "user", "content": "x"}]}), &[]);
+    let text = sessions.text(&["ls"]);
+    let last = text.lines().last().unwrap();
+    assert!(last.starts_with("2 sessions ") && last.contains(" 3 "), "{text}");
+    assert!(text.lines().next().unwrap().contains("dollars"), "{text}");
+}
+
+#[test]
 fn a_forgotten_session_takes_its_own_images_with_it() {
     let sessions = Sessions::new("forget");
     let first = sessions.import(&body(2), &[]);
@@ -185,8 +213,13 @@ fn a_forgotten_session_takes_its_own_images_with_it() {
     sessions.text(&["forget", "last"]);
     let collected = collect();
     assert_eq!((&collected["removed"], &collected["kept"]), (&json!(1), &json!(2)));
+    let why = &collected["kept_because"];
+    assert_eq!((&why["in_session"], &why["recent"]), (&json!(2), &json!(0)), "{collected}");
     assert_eq!(sessions.text(&["export", id]), body(2).to_string());
-    assert!(sessions.text(&["gc"]).starts_with("removed 0 files, 0 bytes; kept 2 files"));
+    let says = sessions.text(&["gc"]);
+    assert!(says.starts_with("removed 0 files, 0 bytes; kept 2 files"), "{says}");
+    assert!(says.contains("\n  2 in a session; `photic session forget ID`"), "{says}");
+    assert!(!says.contains("perhaps in use"), "{says}");
     let output = sessions.run(&["show", "s_0123456789abcdef"]);
     assert_eq!(output.status.code(), Some(2));
     let says = stderr(&output);

@@ -68,6 +68,29 @@ fn read_prints_the_lines_and_nothing_else() {
 }
 
 #[test]
+fn read_takes_standard_input_and_keeps_the_slash_of_absolute_paths() {
+    use std::io::Write as _;
+    let piped = |arguments: &[&str], text: &[u8]| {
+        let mut command = crate::photic();
+        command.args(["read", "-"]).args(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(text).unwrap();
+        child.wait_with_output().unwrap()
+    };
+    assert_eq!(stdout(&piped(&[], b"one\ntwo\n")), "one\ntwo\n");
+    assert_eq!(stdout(&piped(&["--lines", "2"], b"one\ntwo\n")), "two\n");
+    let picture = std::fs::read(crate::root().join(PICTURE)).unwrap();
+    let output = piped(&[], &picture);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("`standard input` is a picture"), "{}", stderr(&output));
+
+    let absolute = crate::root().join(PICTURE).canonicalize().unwrap();
+    let output = run(&["read", absolute.to_str().unwrap()]);
+    assert!(stderr(&output).contains(&format!("`{}`", absolute.display())), "{}", stderr(&output));
+}
+
+#[test]
 fn read_says_where_it_stopped() {
     let folder = Folder::new("long");
     let long = "a line\n".repeat(3000);

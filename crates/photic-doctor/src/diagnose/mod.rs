@@ -3,6 +3,7 @@
 //! At most one record is held at a time. This module knows no limits: the planner
 //! decides what an endpoint rejects.
 
+mod cut;
 mod explain;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,13 +17,15 @@ use photic::{
 };
 use serde::Serialize;
 
+pub use cut::CutLine;
+
 use crate::error::Error;
 use crate::format::kind::SessionFormat;
 use crate::format::record::{HistoryEffect, MediaUse};
-use crate::format::{Container, contained};
+use crate::format::{Container, SessionName, contained};
 use crate::lines::Lines;
 use crate::media_in_record::{LocatedMedia, fingerprint, located_media};
-use crate::{replace, request, sqlite, truncation};
+use crate::{externalize, replace, request, sqlite, truncation};
 
 /// The endpoint that a session is diagnosed for.
 #[derive(Clone, Debug, Default)]
@@ -51,6 +54,16 @@ pub struct Diagnosis {
     pub media: Vec<Medium>,
     /// Other problems, if the file is a request.
     pub findings: Vec<photic::Finding>,
+    /// The last line, if it was cut off while it was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cut_line: Option<CutLine>,
+    /// Numbers of other lines that are not JSON; a repair leaves them as they are.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unreadable_lines: Vec<usize>,
+    /// The name by which the agent resumes the session: in a database, that of the first session
+    /// with a problem, or of the only one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<SessionName>,
     /// The profile of each conversation.
     #[serde(skip)]
     pub(crate) profiles: BTreeMap<Option<String>, Profile>,
@@ -63,8 +76,10 @@ pub struct Medium {
     #[serde(serialize_with = "in_words")]
     pub at: MediaPosition,
     /// Its media type, detected from its bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub media_type: Option<&'static str>,
     /// Its width and height.
+    #[serde(rename = "source_size", skip_serializing_if = "Option::is_none")]
     pub size: Option<(u32, u32)>,
     /// The number of bytes that it takes in the file.
     pub bytes: u64,
@@ -72,6 +87,8 @@ pub struct Medium {
     pub is_sent: bool,
     /// `true` if the same bytes occur earlier in the file.
     pub is_repeated: bool,
+    /// `true` if its bytes were moved to a blob store, and its place holds their name.
+    pub is_moved: bool,
     /// The price in tokens each time it is sent.
     pub tokens: u64,
     /// The reason why the endpoint rejects it.
@@ -141,7 +158,13 @@ impl Diagnosis {
 
     /// Returns `true` if the endpoint would reject the session.
     pub fn is_broken(&self) -> bool {
-        self.broken().next().is_some() || !self.findings.is_empty()
+        self.broken().next().is_some() || !self.findings.is_empty() || self.cut_line.is_some()
+    }
+
+    /// The number of media that were moved to a blob store. No agent can continue the session before
+    /// they are put back.
+    pub fn moved(&self) -> usize {
+        self.media.iter().filter(|medium| medium.is_moved).count()
     }
 
     /// The number of bytes of media in the file.
@@ -214,16 +237,27 @@ pub fn diagnose(
             })?;
         }
     }
-    Ok(scan.judge(question, bytes))
+    let mut found = scan.judge(question, bytes);
+    found.session = found.session.map(|name| name.corrected(format, path));
+    Ok(found)
 }
 
 /// The profile of the endpoint that a session goes to.
 pub fn profile(format: SessionFormat, question: &DiagnosisTarget, named: Option<&str>) -> Profile {
     let model = question.model.as_deref().or(named);
+    let is_asked = question.model.is_some() && question.wire.is_none();
     let mut profile = match question.wire.or(format.wire()) {
         Some(wire) => photic::profile::resolve(wire, model, None),
         None => profile_of_maker(model),
     };
+    // A model of another maker is judged as its maker's endpoint does. A request stays on its wire.
+    let is_generic = profile.id == Profile::generic(profile.wire).id;
+    if is_asked && is_generic && !matches!(format, SessionFormat::Request(_)) {
+        let own = profile_of_maker(model);
+        if own.id != Profile::generic(own.wire).id {
+            profile = own;
+        }
+    }
     // Agents compact what grows too long; that is not a fault of pictures.
     profile.limits.context_tokens = None;
     profile
@@ -246,6 +280,8 @@ struct SessionScan {
     /// The facts about each conversation.
     conversations: BTreeMap<Option<String>, Conversation>,
     known: BTreeSet<(usize, u64)>,
+    unreadable: cut::UnreadableLines,
+    session: Option<SessionName>,
 }
 
 /// The facts about one conversation.
@@ -278,6 +314,8 @@ impl SessionScan {
             media: Vec::new(),
             conversations: BTreeMap::new(),
             known: BTreeSet::new(),
+            unreadable: cut::UnreadableLines::default(),
+            session: None,
         }
     }
 
@@ -295,8 +333,15 @@ impl SessionScan {
         let number = row.map_or(self.records, |(_, number)| number);
         let doc = Doc::read(text);
         let Some((doc, root)) = doc.as_ref().and_then(|doc| Some((doc, doc.root()?))) else {
+            if row.is_none() {
+                self.unreadable.add(self.records, text);
+            }
             return;
         };
+        self.unreadable.sound(self.records);
+        if self.session.is_none() {
+            self.session = SessionName::of_record(self.format, root);
+        }
         let entry = self.format.read(root);
         let about = self.conversations.entry(conversation.clone()).or_default();
         discard(&entry.history, about, &mut self.media, conversation.as_deref());
@@ -304,6 +349,7 @@ impl SessionScan {
         let mut words = text.len();
         for spot in located_media(&entry) {
             let (sighting, bytes, print) = sighting_of(&spot);
+            let is_moved = externalize::is_moved(spot.block.data);
             words = words.saturating_sub(bytes as usize);
             let at = MediaPosition {
                 record: number,
@@ -317,10 +363,13 @@ impl SessionScan {
                 bytes,
                 is_sent: false,
                 is_repeated: bytes > 0 && !self.known.insert((bytes as usize, print)),
+                is_moved,
                 tokens: 0,
                 ailment: None,
             };
             let kept = match spot.place {
+                // There is nothing to judge before it is put back.
+                _ if is_moved => SentState::No,
                 MediaUse::Sent(_) => SentState::Sent,
                 MediaUse::Aside(_) => SentState::Aside,
                 MediaUse::Copy => SentState::No,
@@ -369,6 +418,8 @@ impl SessionScan {
             profiles.insert(name.clone(), named);
         }
         let last = profiles.values().last().map(|profile: &Profile| profile.id.clone());
+        let session = self.session.take().or_else(|| self.session_in_database());
+        let (cut_line, unreadable_lines) = self.unreadable.divided();
         Diagnosis {
             format: self.format,
             profile: last.unwrap_or_else(|| profile(self.format, question, None).id),
@@ -377,8 +428,22 @@ impl SessionScan {
             conversations: self.conversations.len(),
             media: self.media.into_iter().map(|(medium, ..)| medium).collect(),
             findings: Vec::new(),
+            cut_line,
+            unreadable_lines,
+            session,
             profiles,
         }
+    }
+
+    /// The first session of a database with a problem, or the only one.
+    fn session_in_database(&self) -> Option<SessionName> {
+        let sick = self.media.iter().find(|(medium, ..)| medium.ailment.is_some());
+        let id = match sick {
+            Some((medium, ..)) => medium.at.conversation.clone()?,
+            None if self.conversations.len() == 1 => self.conversations.keys().next()?.clone()?,
+            None => return None,
+        };
+        Some(SessionName { id, folder: None })
     }
 
     /// The media of a conversation as a survey, each in a message of its own.
@@ -527,6 +592,7 @@ fn of_request(wire: Wire, body: &[u8], question: &DiagnosisTarget) -> Diagnosis 
                 bytes: sighting.wire_bytes as u64,
                 is_sent: true,
                 is_repeated: sighting.twin.is_some(),
+                is_moved: false,
                 tokens: sighting.header.size.map_or(0, |(width, height)| {
                     profile.image_tokens(width, height, sighting.detail)
                 }),
@@ -548,6 +614,9 @@ fn of_request(wire: Wire, body: &[u8], question: &DiagnosisTarget) -> Diagnosis 
         conversations: 1,
         media,
         findings,
+        cut_line: None,
+        unreadable_lines: Vec::new(),
+        session: None,
         profiles: BTreeMap::from([(None, profile.clone())]),
     }
 }

@@ -7,6 +7,7 @@ mod codex;
 mod gemini_cli;
 mod goose;
 pub(crate) mod kind;
+mod name;
 mod opencode;
 mod pi;
 mod qwen_code;
@@ -19,6 +20,7 @@ use std::path::Path;
 use photic::json::{Doc, Value};
 
 pub use kind::SessionFormat;
+pub use name::SessionName;
 use record::RecordMedia;
 
 use crate::error::Error;

@@ -67,7 +67,7 @@ impl HttpService for Connections {
         let request = Request::from_parts(head, Outgoing::pieces(body));
         let reply = self.client.send(request).await.map_err(|error| {
             let kind = match error {
-                Error::Connect(_) => HttpErrorKind::Connect,
+                Error::Connect { .. } => HttpErrorKind::Connect,
                 Error::Timeout => HttpErrorKind::Timeout,
                 Error::Closed(_) => HttpErrorKind::Request,
                 Error::TooLarge | Error::BodyBrokeOff => HttpErrorKind::Unknown,

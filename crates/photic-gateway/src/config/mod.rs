@@ -29,5 +29,5 @@ pub use prefixes::PathPrefixes;
 pub(crate) use prefixes::{NamedPrefix, Prefix};
 pub use quota::QuotaConfig;
 pub use record::RecordConfig;
-pub use settings::{Config, LearnedConfig, Policies};
+pub use settings::{Config, LearnedConfig, Policies, Serves};
 pub use upstream::UpstreamConfig;

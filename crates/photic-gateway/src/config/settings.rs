@@ -63,6 +63,20 @@ pub struct Config {
     /// Prefixes that request paths must begin with. They are secret, so the file has none.
     #[serde(skip)]
     pub prefixes: Option<PathPrefixes>,
+    /// The programs that the gateway serves. `photic run` sets it.
+    #[serde(skip)]
+    pub serves: Serves,
+}
+
+/// The programs that a gateway serves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Serves {
+    /// Any number, for any time. A conversation continues the recorded session with the same words.
+    #[default]
+    Everyone,
+    /// One command, from its start to its end. A conversation that begins anew is a session of its
+    /// own, and the usage of every reply is counted.
+    OneCommand,
 }
 
 /// Lessons that rejections by providers taught.
@@ -112,6 +126,7 @@ impl Default for Config {
             openwop: OpenwopConfig::default(),
             upstream: Vec::new(),
             prefixes: None,
+            serves: Serves::default(),
         }
     }
 }

@@ -10,6 +10,7 @@ use http::{Response, StatusCode};
 use photic::Wire;
 use photic::retention::Retention;
 use photic::wire::{ErrorKind, ErrorWords};
+use photic_net::ConnectFailure;
 
 use super::refusal::Refusal;
 use super::reply_body::ReplyBody;
@@ -45,8 +46,8 @@ pub(crate) enum Failure {
     UnknownPolicy,
     #[error("the request path cannot be appended to the URL of the upstream")]
     BadPath,
-    #[error("cannot connect to the upstream `{0}`")]
-    Unreachable(String),
+    #[error("cannot connect to the upstream `{host}`: {cause}; {}", .cause.hint())]
+    Unreachable { host: String, cause: ConnectFailure },
     #[error("the upstream `{0}` did not answer in time")]
     NoAnswer(String),
     #[error("the upstream `{0}` closed the connection without a reply")]
@@ -125,7 +126,9 @@ impl Failure {
     /// Returns the failure for an error of the HTTP client, while sending to `host`.
     pub(crate) fn of(error: &photic_net::Error, host: &str, limit: u64) -> Self {
         match error {
-            photic_net::Error::Connect(_) => Self::Unreachable(host.to_owned()),
+            photic_net::Error::Connect { failure, .. } => {
+                Self::Unreachable { host: host.to_owned(), cause: *failure }
+            }
             photic_net::Error::Timeout => Self::NoAnswer(host.to_owned()),
             photic_net::Error::TooLarge => Self::TooLarge { limit },
             photic_net::Error::BodyBrokeOff => Self::BodyBrokeOff,
@@ -196,7 +199,7 @@ impl Failure {
             | Self::BadPath
             | Self::UnknownPolicy
             | Self::HalfRequest(_) => StatusCode::BAD_REQUEST,
-            Self::Unreachable(_)
+            Self::Unreachable { .. }
             | Self::Closed(_)
             | Self::ReplyTooLarge(_)
             | Self::ReplyEncoding(_) => StatusCode::BAD_GATEWAY,
@@ -223,7 +226,7 @@ impl Failure {
             Self::ReplyEncoding(_) => "upstream_reply_encoding",
             Self::BadPath => "bad_path",
             Self::UnknownPolicy => "unknown_policy",
-            Self::Unreachable(_) => "upstream_unreachable",
+            Self::Unreachable { .. } => "upstream_unreachable",
             Self::NoAnswer(_) => "upstream_timeout",
             Self::Closed(_) => "upstream_closed",
             Self::ReplyTooLarge(_) => "upstream_reply_too_large",
@@ -243,6 +246,14 @@ impl Failure {
         }
     }
 
+    /// Returns the reason for which no connection was made, if that is the failure.
+    pub(crate) const fn connect_failure(&self) -> Option<ConnectFailure> {
+        match self {
+            Self::Unreachable { cause, .. } => Some(*cause),
+            _ => None,
+        }
+    }
+
     /// Returns `true` if the request may succeed when it is sent again unchanged.
     const fn retry_helps(&self) -> bool {
         if let Self::Refused(refusal) = self {
@@ -251,7 +262,7 @@ impl Failure {
         matches!(
             self,
             Self::SlowBody
-                | Self::Unreachable(_)
+                | Self::Unreachable { .. }
                 | Self::NoAnswer(_)
                 | Self::Closed(_)
                 | Self::KeysAway
@@ -278,7 +289,7 @@ impl Failure {
             Self::OverQuota(_) => ErrorKind::RateLimited,
             Self::NoCredentials => ErrorKind::NoCredentials,
             Self::NoKey => ErrorKind::Unauthenticated,
-            Self::Unreachable(_)
+            Self::Unreachable { .. }
             | Self::Closed(_)
             | Self::ReplyTooLarge(_)
             | Self::ReplyEncoding(_) => ErrorKind::BadGateway,

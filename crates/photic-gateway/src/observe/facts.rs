@@ -2,7 +2,7 @@
 //!
 //! They hold no key, no text, no query and no byte of media.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use photic::profile::MediaKind;
 use photic::{Code, Decision, Fate, Finding, Lowered, Plan, Position, Prepared, Reason, Recipe};
@@ -18,6 +18,8 @@ pub(crate) struct Facts {
     pub(crate) unrepaired: BTreeMap<&'static str, usize>,
     /// Fields that refer to pictures which are not in the body.
     pub(crate) unplanned: Vec<String>,
+    /// Hashes of the images that repairs made visible, if they are counted.
+    pub(crate) made_visible: BTreeSet<u64>,
     /// Details of each fix, up to [`MAX_NOTES`] of a kind.
     pub(crate) fixes: Vec<FixNote>,
     /// Details of each image. Of elided images, only the last [`MAX_NOTES`].

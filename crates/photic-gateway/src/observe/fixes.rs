@@ -12,6 +12,9 @@ const MEDIA: [&str; 5] = ["hoisted", "rewrote", "remade", "fetched", "not_shown"
 pub(crate) struct Fixes(BTreeMap<&'static str, usize>);
 
 impl Fixes {
+    /// The fixes that show the model an image it would not have seen.
+    pub(crate) const MADE_VISIBLE: [&'static str; 2] = ["hoisted", "rewrote"];
+
     /// Counts decisions.
     pub(crate) fn of(decisions: &[Decision]) -> Self {
         let mut counts = BTreeMap::new();

@@ -93,7 +93,7 @@ impl RequestGuard {
         answer: Result<Response<ReplyBody>, Failure>,
     ) -> Response<Watched> {
         let mut reply = answer.unwrap_or_else(|failure| {
-            self.log.failure = Some(failure.code());
+            self.log.fail(&failure);
             failure.render(self.log.route.served_by())
         });
         self.log.status = reply.status().as_u16();
@@ -126,6 +126,7 @@ impl Drop for RequestGuard {
             log.ending = Ending::Complete;
         }
         watchers.metrics.ended(log);
+        watchers.tally.ended(log);
         watchers.log.ended(log, &watchers.metrics.lines_dropped);
         if let Some(spans) = &watchers.spans {
             spans.ended(log, &watchers.metrics.spans_dropped);

@@ -11,6 +11,7 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use photic_net::ConnectFailure;
 use serde_json::{Map, Value, json};
 
 use super::facts::{FixNote, MAX_NOTES};
@@ -186,7 +187,10 @@ fn warning(log: &RequestLog) -> Option<String> {
     }
     let code = log.trouble()?;
     let ours = code.starts_with("upstream_") || code == "internal_error";
-    ours.then(|| format!("{code}: `{host}`"))
+    ours.then(|| match log.cause {
+        Some(cause) => format!("{code}: `{host}`: {cause}; {}", cause.hint()),
+        None => format!("{code}: `{host}`"),
+    })
 }
 
 /// Returns the lines of each fix of a request, and of the request itself.
@@ -213,6 +217,7 @@ fn lines(log: &RequestLog, time: &str) -> Vec<String> {
         "model": log.facts.model.name(),
         "status": (log.status > 0).then_some(log.status),
         "failure": log.trouble(),
+        "cause": log.cause.map(ConnectFailure::name),
         "ended": match log.ending {
             Ending::Complete => "complete",
             Ending::Open => "caller_gone",

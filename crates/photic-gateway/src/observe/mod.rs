@@ -23,4 +23,4 @@ pub(crate) use otlp::{Exporter, endpoint};
 pub(crate) use outcome::Outcome;
 pub(crate) use request_log::RequestLog;
 pub(crate) use socket_counts::SocketKind;
-pub use tally::{Retired, Tally};
+pub use tally::{FailedRequests, Retired, SessionTurns, Tally, TokenUse};

@@ -8,12 +8,13 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use photic::Wire;
+use photic_net::ConnectFailure;
 
 use super::facts::Facts;
 use super::fixes::Fixes;
 use super::outcome::Outcome;
 use super::trace::Trace;
-use crate::http::{Passed, Route};
+use crate::http::{Failure, Passed, Route};
 use crate::upstream::Upstream;
 
 /// The log of one request.
@@ -38,7 +39,9 @@ pub(crate) struct RequestLog {
     pub(crate) status: u16,
     /// The code of a failure of the gateway itself.
     pub(crate) failure: Option<&'static str>,
-    /// The outcome of a request with media: rejections that were healed, and its usage.
+    /// The reason for which no connection to the upstream was made.
+    pub(crate) cause: Option<ConnectFailure>,
+    /// The outcome of a request: rejections that were healed, and its usage.
     pub(crate) outcome: Option<Arc<Outcome>>,
     /// Time from the request to the first byte of the reply's body.
     pub(crate) first_byte: Option<Duration>,
@@ -77,6 +80,7 @@ impl RequestLog {
             bytes_out: 0,
             status: 0,
             failure: None,
+            cause: None,
             outcome: None,
             first_byte: None,
             ending: Ending::Open,
@@ -84,6 +88,12 @@ impl RequestLog {
             client: 0,
             trace: None,
         }
+    }
+
+    /// Sets the failure of a request.
+    pub(crate) fn fail(&mut self, failure: &Failure) {
+        self.failure = Some(failure.code());
+        self.cause = failure.connect_failure();
     }
 
     /// Sets the upstream of a request before it is sent, in case it gets no reply.

@@ -9,7 +9,8 @@ use photic_store::{
     BlobError, BlobId, Error, Facts, FinishedTurn, MediaRecord, MediaRef, NewMedia, Secret, Tenant,
 };
 
-use super::session_context::{SessionContext, Turn};
+use super::session_context::SessionContext;
+use super::written_turn::Turn;
 use crate::future::BoxFuture;
 
 /// A server of a store.

@@ -9,8 +9,9 @@ use photic_store::{
 };
 
 use super::backend::{MediaUpload, StoreBackend};
-use super::session_context::{SessionContext, Turn};
+use super::session_context::SessionContext;
 use super::store;
+use super::written_turn::Turn;
 use crate::future::BoxFuture;
 
 /// Maximum number of turns that may wait to be written. Beyond it replies wait, because each waiting

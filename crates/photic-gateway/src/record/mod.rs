@@ -7,12 +7,15 @@
 mod backend;
 mod local;
 mod recorder;
+mod run_sessions;
 mod session_context;
 mod store;
+mod written_turn;
 
 pub(crate) use backend::{DirectUploads, MediaUpload, Server, SignedUpload, StoreBackend};
 pub(crate) use local::LocalBackend;
 pub(crate) use recorder::{Bill, Made, Recorder};
-pub(crate) use session_context::{Named, SessionContext, Turn};
+pub(crate) use session_context::{Named, SessionContext};
 #[cfg(feature = "fleet")]
 pub(crate) use store::{append, recall};
+pub(crate) use written_turn::Turn;

@@ -11,8 +11,10 @@ use photic_store::{FinishedTurn, SentBody, Tenant, wait};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use super::backend::StoreBackend;
-use super::session_context::{Named, SessionContext, Turn};
-use crate::config::RecordConfig;
+use super::run_sessions::{RequestStart, RunSessions};
+use super::session_context::{Named, SessionContext};
+use super::written_turn::Turn;
+use crate::config::{RecordConfig, Serves};
 use crate::counter::Counter;
 use crate::upstream::ResolvedProfile;
 
@@ -33,6 +35,8 @@ pub(crate) struct Recorder {
     waiting: Arc<Semaphore>,
     /// Turns that wait for the end of their reply, which contains the price.
     bills: Arc<Semaphore>,
+    /// The sessions of the run, if the gateway serves a single command.
+    run: Option<Arc<RunSessions>>,
     pub(crate) kept: Counter,
     pub(crate) lost: Counter,
 }
@@ -54,7 +58,11 @@ pub(crate) struct Made<'m, 'a> {
 
 impl Recorder {
     /// Creates a recorder for a store.
-    pub(crate) fn new(backend: Arc<dyn StoreBackend>, config: &RecordConfig) -> Self {
+    pub(crate) fn new(
+        backend: Arc<dyn StoreBackend>,
+        config: &RecordConfig,
+        serves: Serves,
+    ) -> Self {
         let max_waiting = backend.max_waiting();
         Self {
             backend,
@@ -63,6 +71,7 @@ impl Recorder {
             max_waiting,
             waiting: Arc::new(Semaphore::new(max_waiting as usize)),
             bills: Arc::new(Semaphore::new(MAX_BILLS as usize)),
+            run: (serves == Serves::OneCommand).then(Arc::default),
             kept: Counter::default(),
             lost: Counter::default(),
         }
@@ -93,7 +102,8 @@ impl Recorder {
     ) -> (SessionContext, BTreeSet<String>) {
         let names = photic::references(transcript).into_iter().map(|(_, name)| name);
         let names: BTreeSet<String> = names.collect();
-        let context = SessionContext::of(tenant, transcript);
+        let mut context = SessionContext::of(tenant, transcript);
+        context.run = self.run.clone().map(|run| (run, RequestStart::of(transcript)));
         (self.backend.recall(context, self.references).await, names)
     }
 

@@ -12,12 +12,7 @@ use photic::{Choice, Digest, FetchResult, MediaStub, Policy, Reason, Survey, Tra
 use photic_store::record::Chain;
 use photic_store::{BlobId, Handle, MediaRecord, PreviousTurn, Secret, SessionId, Tenant};
 
-/// The turn of a session that was written to the record.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Turn {
-    pub(crate) session: SessionId,
-    pub(crate) number: u64,
-}
+use super::run_sessions::{RequestStart, RunSessions};
 
 /// The media of a conversation that came as references: the stub of each, by its id.
 pub(crate) type Named<'m> = BTreeMap<MediaId, &'m MediaStub>;
@@ -31,6 +26,8 @@ pub(crate) struct SessionContext {
     pub(super) conversation_keys: Vec<Chain>,
     /// The session that it continues, if there is one.
     pub(super) session: Option<SessionId>,
+    /// The sessions of the run, if the gateway serves a single command, and how the request begins.
+    pub(super) run: Option<(Arc<RunSessions>, RequestStart)>,
     /// The user's choices for its images.
     pub(super) choices: BTreeMap<Digest, Choice>,
     /// The turn before this one, as it was sent.
@@ -54,6 +51,7 @@ impl SessionContext {
             tenant,
             conversation_keys: Vec::new(),
             session: None,
+            run: None,
             choices: BTreeMap::new(),
             past: None,
             secret: None,

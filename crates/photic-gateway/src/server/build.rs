@@ -109,7 +109,8 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
     #[cfg(feature = "openwop")]
     let objects = if is_fleet { None } else { Some(Objects::new()?) };
     let backend = backend.map_or_else(|| local_backend(config), |backend| Ok(Some(backend)))?;
-    let recorder = backend.clone().map(|one| Arc::new(Recorder::new(one, &config.record)));
+    let recorder =
+        backend.clone().map(|one| Arc::new(Recorder::new(one, &config.record, config.serves)));
 
     let memory = MemoryBudget::new(config.limits.memory_mib());
     let picture_bytes = memory.cache(config.limits.pictures_mib);
@@ -133,6 +134,7 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
         derivatives: Derivatives::new(picture_bytes),
         details: watchers.want_details(),
         records: recorder.is_some(),
+        serves: config.serves,
     });
     let recorder = recorder.zip(backend.clone());
     let turns = Arc::new(Turns {
@@ -142,11 +144,7 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
         pipeline: Arc::clone(&pipeline),
         pixels: Arc::clone(&pixels),
         client: Arc::clone(&client),
-        recorder: recorder.clone().map(|(recorder, _)| TurnRecorder {
-            recorder,
-            pipeline: Arc::clone(&pipeline),
-            pixels: Arc::clone(&pixels),
-        }),
+        recorder: turn_recorder(recorder.as_ref(), (&pipeline, &pixels), &tally),
         admission: Arc::clone(&admission),
         tally: Arc::clone(&tally),
     });
@@ -192,6 +190,16 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
         tally,
         warning,
     })
+}
+
+fn turn_recorder(
+    recorder: Option<&(Arc<Recorder>, Arc<dyn StoreBackend>)>,
+    (pipeline, pixels): (&Arc<Pipeline>, &Arc<PixelWork>),
+    tally: &Arc<Tally>,
+) -> Option<TurnRecorder> {
+    let recorder = Arc::clone(&recorder?.0);
+    let (pipeline, pixels, tally) = (Arc::clone(pipeline), Arc::clone(pixels), Arc::clone(tally));
+    Some(TurnRecorder { recorder, pipeline, pixels, tally })
 }
 
 /// Adds a warning that nobody can read the metrics.

@@ -145,7 +145,7 @@ impl Session {
             frame.extend(lane.map(|lane| ("stream_id".to_owned(), lane.into())));
             frame.extend(body);
         }
-        guard.log.failure = Some(failure.code());
+        guard.log.fail(failure);
         guard.ended_frame(status);
         let mut writer = self.to_client.lock().await;
         let written = writer.message(Kind::Text, &[frame.to_string().into()]).await;

@@ -184,7 +184,8 @@ impl Turns {
         log.facts = outbound.facts;
         log.fixes = outbound.fixes;
         self.tally.add(log.fixes.counts(), &log.facts.retired);
-        let outcome = Outcome { healed, ..Outcome::default() };
+        self.tally.show(&log.facts.made_visible);
+        let outcome = Outcome { healed, profile: outbound.profile, ..Outcome::default() };
         if let Some(usage) = usage {
             let _ = outcome.usage.set(usage);
         }

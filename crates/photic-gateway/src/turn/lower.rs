@@ -1,9 +1,12 @@
 //! Stage **lower**: writes a request in the wire of its target.
 
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
 use bytes::Bytes;
 use photic::json::Str;
+use photic::media::Source;
 use photic::transcript::MediaId;
 use photic::wire::PathParams;
 use photic::{Finding, Lowered, Profile, ReadRequest, RenamedTool, Transcript, Wire};
@@ -17,7 +20,7 @@ use crate::http::pieces;
 use crate::media::MissingInputs;
 use crate::memory::Charge;
 use crate::observe::{Facts, Fixes};
-use crate::upstream::Upstream;
+use crate::upstream::{ResolvedProfile, Upstream};
 
 /// A request in the wire of its target, and the prepared request that it was made from.
 #[derive(Debug)]
@@ -37,6 +40,8 @@ pub(super) struct OutboundRequest {
     pub(super) facts: Facts,
     /// The most images that its endpoint accepts, if that is known.
     pub(super) max_images: Option<u32>,
+    /// The profile that it was planned with. `None` if it was not planned.
+    pub(super) profile: Option<Arc<ResolvedProfile>>,
     /// The estimated price of reading it, in tokens.
     pub(super) tokens: u64,
     /// The model and the kind of reply, on wires whose path names them.
@@ -78,6 +83,36 @@ pub(super) struct Keep {
     pub(super) details: bool,
     /// The values that the record needs.
     pub(super) record: bool,
+    /// The images that were made visible, to count each once.
+    pub(super) visible: bool,
+}
+
+/// Bytes at both ends of an image that tell it from others.
+const END_BYTES: usize = 1 << 10;
+
+/// Returns hashes of the images that repairs made visible.
+fn made_visible(transcript: &Transcript<'_>, lowered: &Lowered<'_>) -> BTreeSet<u64> {
+    let shown = lowered
+        .decisions
+        .iter()
+        .filter(|decision| Fixes::MADE_VISIBLE.contains(&decision.did.name()));
+    let media = shown.filter_map(|decision| transcript.media.get(decision.media?.index()));
+    let hashes = media.map(|media| {
+        let mut hasher = DefaultHasher::new();
+        match &media.source {
+            Source::Data(payload) => {
+                let base64 = payload.base64();
+                let end = base64.len().min(END_BYTES);
+                (base64.len(), &base64[..end], &base64[base64.len() - end..]).hash(&mut hasher);
+            }
+            Source::Text(text) | Source::Url(text) | Source::File(text) => {
+                text.decode().hash(&mut hasher);
+            }
+            Source::Missing => {}
+        }
+        hasher.finish()
+    });
+    hashes.collect()
 }
 
 /// Writes a prepared request.
@@ -104,7 +139,10 @@ impl LoweredRequest<'_, '_> {
         let PreparedRequest { target, transcript, plan, .. } = prepared;
         let model = transcript.settings.model.as_ref().map(Str::decode);
         let model = model.as_deref();
-        let facts = Facts::of(plan, &prepared.prepared, &lowered, findings, keep.details);
+        let mut facts = Facts::of(plan, &prepared.prepared, &lowered, findings, keep.details);
+        if keep.visible {
+            facts.made_visible = made_visible(transcript, &lowered);
+        }
         OutboundRequest {
             media: SentMedia::of(plan, &prepared.prepared, model),
             record: keep.record.then(|| RequestToRecord {
@@ -117,6 +155,7 @@ impl LoweredRequest<'_, '_> {
             facts: facts.named(model).beside(server_state::unplanned(&plan.survey)),
             fixes: Fixes::of(&lowered.decisions),
             max_images: target.profile.profile.limits.images,
+            profile: Some(Arc::clone(&target.profile)),
             tokens: plan.ledger.tokens,
             usage_in_stream: transcript.settings.usage_in_stream,
             renamed: renamed(transcript, plan.profile),
@@ -144,6 +183,7 @@ impl OutboundRequest {
             fixes: Fixes::default(),
             facts: Facts::default().named(model),
             max_images: None,
+            profile: None,
             tokens: 0,
             usage_in_stream: false,
             renamed: Vec::new(),

@@ -7,6 +7,7 @@ use super::lower::{Keep, LoweredRequest, OutboundRequest, lower};
 use super::plan::Planner;
 use super::prepare::{PreparedRequest, Supplies, prepare};
 use super::recall::RecalledRequest;
+use crate::config::Serves;
 use crate::http::Failure;
 use crate::learned::Entry;
 use crate::media::{Allowance, Derivatives, FetchedInputs, MissingInputs};
@@ -22,12 +23,20 @@ pub(crate) struct Pipeline {
     pub(crate) details: bool,
     /// Set if turns are recorded.
     pub(crate) records: bool,
+    /// The programs that the gateway serves.
+    pub(crate) serves: Serves,
 }
 
 impl Pipeline {
     /// Returns the facts that are kept of each request.
-    pub(super) const fn keep(&self) -> Keep {
-        Keep { details: self.details, record: self.records }
+    pub(super) fn keep(&self) -> Keep {
+        let visible = self.counts_usage();
+        Keep { details: self.details, record: self.records, visible }
+    }
+
+    /// Returns `true` if the usage of every reply is counted.
+    pub(super) fn counts_usage(&self) -> bool {
+        self.serves == Serves::OneCommand
     }
 
     /// Repairs a request with the inputs that were fetched for it, and prepares images within the

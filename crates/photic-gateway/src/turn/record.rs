@@ -10,6 +10,7 @@ use super::prepare::Supplies;
 use super::recall::RecalledRequest;
 use crate::media::{Allowance, MissingInputs, PixelWork};
 use crate::memory::Share;
+use crate::observe::Tally;
 use crate::record::{Bill, Made, Recorder, Turn};
 
 /// Writes turns to the store.
@@ -18,6 +19,7 @@ pub(crate) struct TurnRecorder {
     pub(crate) recorder: Arc<Recorder>,
     pub(crate) pipeline: Arc<Pipeline>,
     pub(crate) pixels: Arc<PixelWork>,
+    pub(crate) tally: Arc<Tally>,
 }
 
 impl TurnRecorder {
@@ -36,7 +38,9 @@ impl TurnRecorder {
         let bill = self.recorder.open_bill(recalled.context.tenant.clone(), profile, told);
         let this = self.clone();
         let writing = tokio::spawn(async move {
+            let tally = Arc::clone(&this.tally);
             let kept = this.write(recalled, request, &missing, &share).await;
+            tally.record(kept.as_ref());
             drop(place);
             let _ = tell.send(kept.clone());
             kept

@@ -17,7 +17,7 @@ use crate::record::Bill;
 use crate::tenant::Caller;
 use crate::upstream::pass_on;
 
-/// Attaches a tap that reads the usage of a reply, to compare it with the estimate.
+/// Attaches a tap that reads the usage of a reply, to count it and to compare it with the estimate.
 pub(super) fn watch(
     reply: Response<Stream>,
     outbound: &mut OutboundRequest,
@@ -26,14 +26,13 @@ pub(super) fn watch(
     caller: &Caller,
     learned: &Arc<Learned>,
 ) -> Response<Stream> {
-    let Some(media) = outbound.media.take() else { return reply };
     let tap = UsageTap {
         learned: Arc::clone(learned),
         outcome: Arc::clone(outcome),
         wire: outbound.wire,
         host: outbound.upstream.host().to_owned(),
         teacher: caller.identity.clone(),
-        media,
+        media: outbound.media.take(),
         estimate: outbound.tokens,
         bill,
         head: Vec::new(),

@@ -26,7 +26,7 @@ use super::server_state;
 use crate::http::{Body, Failure, Passed, Refusal, ReplyBody, Route, codings, decode};
 use crate::media::{Allowance, MissingInputs, PixelWork};
 use crate::memory::Buffers;
-use crate::observe::{RequestLog, Tally};
+use crate::observe::{Outcome, RequestLog, Tally};
 use crate::record::Turn;
 use crate::tenant::{Admission, Admitted, Caller};
 use crate::upstream::UpstreamClient;
@@ -122,7 +122,11 @@ impl Turns {
         }
         let to_record = recalled.clone().filter(|_| route.is_turn() && self.recorder.is_some());
         let uri = head.uri.clone();
-        let delivery = Delivery::new(&mut head, caller, &outbound, recalled, &admitted.share);
+        let mut delivery = Delivery::new(&mut head, caller, &outbound, recalled, &admitted.share);
+        let counts_usage = self.pipeline.counts_usage() && route.is_turn();
+        if counts_usage {
+            delivery.reads_reply();
+        }
         let AnsweredRequest { mut outbound, reply: received, outcome } =
             self.send(delivery, outbound).await?;
         log.facts = std::mem::take(&mut outbound.facts);
@@ -136,7 +140,9 @@ impl Turns {
             }
             _ => (None, None),
         };
-        let outcome = outcome.map(Arc::new);
+        let outcome = outcome.or_else(|| counts_usage.then(Outcome::default));
+        let profile = outbound.profile.take();
+        let outcome = outcome.map(|outcome| Arc::new(Outcome { profile, ..outcome }));
         let received = match &outcome {
             Some(outcome) if is_success && route.is_turn() => {
                 let learned = &self.pipeline.planner.learned;
@@ -150,6 +156,7 @@ impl Turns {
             reply_headers::say_fixes(reply.headers_mut(), &log.fixes);
             reply_headers::say_left(reply.headers_mut(), &log.facts);
             self.tally.add(log.fixes.counts(), &log.facts.retired);
+            self.tally.show(&log.facts.made_visible);
         }
         if let Some(outcome) = outcome {
             reply_headers::say_healed(reply.headers_mut(), &outcome.healed);

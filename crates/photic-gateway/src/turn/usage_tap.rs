@@ -1,4 +1,4 @@
-//! Reads the usage of a reply to a request with media, and detects images that were billed as text.
+//! Reads the usage of a reply, and detects images that were billed as text.
 //!
 //! Replies are not buffered. Only their first and last bytes are kept, which contain the usage.
 
@@ -31,7 +31,8 @@ pub(super) struct UsageTap {
     pub(super) host: String,
     /// The caller of the request.
     pub(super) teacher: Identity,
-    pub(super) media: Box<SentMedia>,
+    /// The media of the request, if it shows any.
+    pub(super) media: Option<Box<SentMedia>>,
     /// The estimated price of reading the request, in tokens.
     pub(super) estimate: u64,
     /// The bill of the turn, if turns are recorded.
@@ -68,16 +69,17 @@ impl Drop for UsageTap {
         let Some(usage) = find_usage(self.wire, &self.head, &self.tail) else { return };
         let _ = self.outcome.usage.set(usage);
         self.settle(usage);
-        if !is_billed_as_text(usage.input, self.estimate, self.media.base64) {
+        let Some(media) = self.media.take() else { return };
+        if !is_billed_as_text(usage.input, self.estimate, media.base64) {
             return;
         }
         self.outcome.billed_as_text.store(true, Ordering::Relaxed);
         let (read, estimate) = (usage.input, self.estimate);
         let said = format!("{read} tokens were billed where {estimate} were expected");
-        let in_results = self.media.in_results;
+        let in_results = media.in_results;
         let entry = Entry {
             host: std::mem::take(&mut self.host),
-            model: std::mem::take(&mut self.media.model),
+            model: media.model,
             wire: None,
             lesson: Lesson::BilledAsText { in_results },
             teacher: self.teacher.clone(),

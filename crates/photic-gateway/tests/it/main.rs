@@ -22,6 +22,7 @@ mod listening;
 mod many;
 mod metrics;
 mod mid_session;
+mod one_command;
 mod openwop;
 mod pairs;
 mod passing;
@@ -39,6 +40,7 @@ mod stages;
 mod streaming;
 mod telling;
 mod unfetched;
+mod unreachable;
 mod uploading;
 mod watching;
 

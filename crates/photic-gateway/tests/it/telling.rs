@@ -62,7 +62,9 @@ async fn as_text_only_trouble_is_told_and_not_too_often() {
         let log = watching.ended().await;
         assert_eq!(log.lines().count(), lines, "{log}");
         if lines > 0 {
-            assert_eq!(log, format!("photic: warning: upstream_unreachable: `{free}`\n"));
+            let says = "connection refused; check the port, and that the server is running";
+            let line = format!("photic: warning: upstream_unreachable: `{free}`: {says}\n");
+            assert_eq!(log, line);
         }
     }
     let (address, _) = Upstream::answering("{}").await;

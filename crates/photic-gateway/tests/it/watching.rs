@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use photic_gateway::{Config, Gateway};
+use photic_gateway::{Config, Gateway, Serves, Tally};
 use serde_json::Value;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -17,6 +17,7 @@ use crate::scripted::Upstream;
 pub(crate) struct Watching {
     pub(crate) address: SocketAddr,
     pub(crate) admin: SocketAddr,
+    pub(crate) tally: Arc<Tally>,
     log: Lines,
     stop: oneshot::Sender<()>,
     serving: JoinHandle<()>,
@@ -38,16 +39,26 @@ impl Write for Lines {
 
 impl Watching {
     pub(crate) async fn start(settings: &str) -> Self {
-        let mut config = Config::parse(settings).unwrap();
+        Self::of(Config::parse(settings).unwrap()).await
+    }
+
+    /// Starts a gateway that serves one command, as that of `photic run` does.
+    pub(crate) async fn of_one_command(settings: &str) -> Self {
+        let config = Config::parse(settings).unwrap();
+        Self::of(Config { serves: Serves::OneCommand, ..config }).await
+    }
+
+    async fn of(mut config: Config) -> Self {
         "127.0.0.1:0".clone_into(&mut config.listen);
         let log = Lines::default();
         let gateway = Gateway::bind(config).await.unwrap().log_to(log.clone());
         let (address, admin) = (gateway.address(), gateway.admin_address());
+        let tally = gateway.tally();
         let (stop, told) = oneshot::channel();
         let serving = tokio::spawn(gateway.serve(async {
             let _ = told.await;
         }));
-        Self { address, admin, log, stop, serving }
+        Self { address, admin, tally, log, stop, serving }
     }
 
     pub(crate) async fn metrics(&self) -> String {

@@ -36,19 +36,32 @@ fn check(schema: &Value, at: &str) {
     }
 }
 
+const NOTHING: Offer = Offer { inspect: false, handles: false, addresses: false };
+const EVERYTHING: Offer = Offer { inspect: true, handles: true, addresses: true };
+
+fn names(offer: Offer) -> Vec<String> {
+    tools(offer, true).iter().map(|tool| tool.name.to_string()).collect()
+}
+
+fn property(offer: Offer, tool: &str, name: &str) -> Option<Value> {
+    let tool = tools(offer, true).into_iter().find(|one| one.name == tool)?;
+    tool.input_schema["properties"].get(name).cloned()
+}
+
 #[test]
 fn schemas_use_only_what_every_host_understands() {
-    for tool in tools(true) {
+    for tool in tools(EVERYTHING, true) {
         check(&Value::Object((*tool.input_schema).clone()), &format!("input of {}", tool.name));
-        let output = tool.output_schema.expect("an output schema");
-        check(&Value::Object((*output).clone()), &format!("output of {}", tool.name));
+        if let Some(output) = tool.output_schema {
+            check(&Value::Object((*output).clone()), &format!("output of {}", tool.name));
+        }
         assert_eq!(tool.input_schema["additionalProperties"], false, "{}", tool.name);
     }
 }
 
 #[test]
 fn every_argument_is_described() {
-    for tool in tools(true) {
+    for tool in tools(EVERYTHING, true) {
         for (name, property) in tool.input_schema["properties"].as_object().unwrap() {
             assert!(property["description"].is_string(), "{} of {}", name, tool.name);
         }
@@ -57,10 +70,9 @@ fn every_argument_is_described() {
 
 #[test]
 fn the_order_and_the_hints_never_change() {
-    let tools = tools(true);
-    let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
-    assert_eq!(names, ["view", "read", "inspect", "probe"]);
-    for tool in &tools {
+    assert_eq!(names(EVERYTHING), ["list", "view", "read", "inspect", "probe"]);
+    assert_eq!(names(NOTHING), ["list", "view", "read", "probe"]);
+    for tool in &tools(EVERYTHING, true) {
         let hints = tool.annotations.as_ref().unwrap();
         assert_eq!((hints.read_only_hint, hints.destructive_hint), (Some(true), Some(false)));
         assert_eq!(hints.open_world_hint, Some(tool.name == "inspect"), "{}", tool.name);
@@ -69,11 +81,38 @@ fn the_order_and_the_hints_never_change() {
 
 #[test]
 fn what_a_model_pays_for_in_every_request_is_short() {
-    let listed = serde_json::to_string(&tools(false)).unwrap();
-    assert!(listed.len() < 4200, "{} characters", listed.len());
-    for tool in tools(false) {
+    for (offer, most) in [(NOTHING, 4000), (EVERYTHING, 5000)] {
+        let listed = serde_json::to_string(&tools(offer, false)).unwrap();
+        assert!(listed.len() < most, "{} characters", listed.len());
+    }
+    for tool in tools(EVERYTHING, false) {
         assert!(tool.description.unwrap().len() < 320, "{}", tool.name);
         assert_eq!(tool.output_schema, None);
+    }
+}
+
+/// What cannot work here is in no description and no schema: a model that reads of it tries it.
+#[test]
+fn only_what_can_work_is_offered() {
+    let listed = serde_json::to_string(&tools(NOTHING, false)).unwrap();
+    for word in ["https", "img_", "handle", "inspect", "fresh"] {
+        assert!(!listed.contains(word), "`{word}` is offered and cannot work");
+    }
+    assert_eq!(property(NOTHING, "view", "return"), None);
+    let source = |offer| property(offer, "view", "source").unwrap()["description"].clone();
+    let only_handles = source(Offer { handles: true, ..NOTHING });
+    assert!(only_handles.as_str().unwrap().ends_with("or a handle (`img_…`) from an earlier view"));
+    let everything = source(EVERYTHING);
+    assert!(everything.as_str().unwrap().contains("`https` address"), "{everything}");
+    assert!(property(EVERYTHING, "view", "return").is_some());
+}
+
+/// Text is sent once. The data of the others does not repeat their words.
+#[test]
+fn tools_that_return_text_have_no_output_schema() {
+    for tool in tools(EVERYTHING, true) {
+        let has_schema = tool.output_schema.is_some();
+        assert_eq!(has_schema, has_structured_content(&tool.name), "{}", tool.name);
     }
 }
 

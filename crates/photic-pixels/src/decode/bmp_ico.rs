@@ -1,4 +1,4 @@
-//! BMP and ICO, decoded by the `image` crate.
+//! BMP and ICO, decoded by the `image` crate; a region of a very large BMP is read by rows.
 
 use std::io::Cursor;
 
@@ -6,6 +6,7 @@ use image::codecs::bmp::BmpDecoder;
 use image::codecs::ico::IcoDecoder;
 use image::{ColorType, ImageDecoder, ImageError, Limits};
 
+use super::bmp_rows::BmpRows;
 use super::budget::{DecodeBudget, too_large};
 use super::part::{DecodedPart, PartRequest};
 use super::png;
@@ -21,6 +22,10 @@ pub(super) fn bmp(
     budget: &DecodeBudget<'_>,
     ask: PartRequest,
 ) -> Result<DecodedPart, Refusal> {
+    if budget.in_part {
+        let rows = BmpRows::of(bytes, header).ok_or_else(|| budget.cut())?;
+        return rows.decode(budget, ask);
+    }
     budget.room(header.pixels() * 5)?;
     let decoder = BmpDecoder::new(Cursor::new(bytes)).map_err(|error| refuse(&error, budget))?;
     Ok(DecodedPart::whole(crop(read(decoder, budget)?, ask.region)))

@@ -2,6 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use super::part::PartRequest;
+use super::regions;
+use crate::geometry::Rect;
 use crate::header::{Format, Header, corrupt};
 use crate::limits::DecodeLimits;
 use crate::refusal::{Refusal, RefusalCode};
@@ -12,17 +15,21 @@ pub(super) struct DecodeBudget<'m> {
     pub(super) memory: u64,
     pub(super) frames: u32,
     pub(super) time: Duration,
+    /// `true` if the picture has more pixels than the limit, so that only a region may be decoded.
+    pub(super) in_part: bool,
     until: Instant,
     format: Format,
     limits: DecodeLimits<'m>,
 }
 
 impl<'m> DecodeBudget<'m> {
-    /// Checks the header against the limits. Nothing has been allocated yet.
+    /// Checks the header against the limits, for a part of the picture or for all of it. Nothing has
+    /// been allocated yet.
     pub(super) fn check(
         bytes: &[u8],
         header: &Header,
         limits: &DecodeLimits<'m>,
+        part: Option<PartRequest>,
     ) -> Result<Self, Refusal> {
         if !header.format.is_decoded() {
             return Err(unsupported(header.format));
@@ -34,14 +41,9 @@ impl<'m> DecodeBudget<'m> {
                 limits.file_bytes
             )));
         }
-        if header.pixels() > limits.pixels {
-            return Err(too_large(format!(
-                "the image is {}x{}, which is {} megapixels, over the limit of {}",
-                header.width,
-                header.height,
-                header.pixels() / 1_000_000,
-                limits.pixels / 1_000_000
-            )));
+        let in_part = header.pixels() > limits.pixels;
+        if in_part {
+            fits_in_part(bytes, header, limits.pixels, part)?;
         }
         if header.frames.least() > limits.frames {
             return Err(too_large(format!(
@@ -55,6 +57,7 @@ impl<'m> DecodeBudget<'m> {
             memory: limits.memory,
             frames: limits.frames,
             time: limits.time,
+            in_part,
             until: Instant::now() + limits.time,
             format: header.format,
             limits: *limits,
@@ -107,6 +110,43 @@ impl<'m> DecodeBudget<'m> {
             "save it as an 8-bit PNG or JPEG and look at that",
         )
     }
+}
+
+/// Refuses a picture with too many pixels, unless a region is asked for that keeps the limit and
+/// can be decoded without the rest.
+fn fits_in_part(
+    bytes: &[u8],
+    header: &Header,
+    pixels: u64,
+    part: Option<PartRequest>,
+) -> Result<(), Refusal> {
+    let whole = u64::from(header.stored_width) * u64::from(header.stored_height);
+    let megapixels = |pixels: u64| pixels as f64 / 1e6;
+    let is_small =
+        part.is_some_and(|part| u64::from(part.region.width) * u64::from(part.region.height) <= pixels);
+    let only_whole = regions::only_whole(bytes, header, part.map_or(0, |part| part.frame));
+    if is_small && only_whole.is_none() {
+        return Ok(());
+    }
+    let (width, height) = (header.width, header.height);
+    let says = format!(
+        "the image is {width}x{height}, which is {:.1} megapixels, over the limit of {:.1}",
+        megapixels(whole),
+        megapixels(pixels)
+    );
+    let (says, hint) = if let Some(why) = only_whole {
+        let hint = "save it as a PNG without interlacing, of which a region can be read, make a \
+                    smaller copy, or raise the limit if the file is trusted";
+        (format!("{says}; {why}"), hint.to_owned())
+    } else {
+        let Rect { x, y, width, height } = regions::example(header, pixels);
+        let hint = format!(
+            "ask for a region, such as {x},{y},{width},{height}, make a smaller copy, or raise the \
+             limit if the file is trusted"
+        );
+        (says, hint)
+    };
+    Err(Refusal::new(RefusalCode::TooLarge, says, hint))
 }
 
 /// The refusal of a file that exceeds a limit.

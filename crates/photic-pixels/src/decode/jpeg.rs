@@ -11,6 +11,7 @@ use libjpeg_turbo_rs::{
 
 use super::budget::DecodeBudget;
 use super::color::{self, ProfileApplied};
+use super::jpeg_crop;
 use super::part::{DecodedPart, Note, PartRequest};
 use super::row_sink;
 use crate::geometry::Rect;
@@ -31,12 +32,29 @@ const END: &[u8] = &[0xff, 0xd9];
 /// Bytes that the decoder holds besides the picture.
 const DECODER_BYTES: u64 = 2 << 20;
 
-/// Decodes a JPEG file.
+/// Decodes a JPEG file. If it is so large that only a region may be decoded, a small file with that
+/// region is decoded instead.
 pub(super) fn decode(
     bytes: &[u8],
     header: &Header,
     budget: &DecodeBudget<'_>,
     ask: PartRequest,
+) -> Result<DecodedPart, Refusal> {
+    if budget.in_part {
+        let small = jpeg_crop::crop(bytes, header, budget, ask)?;
+        let held = small.bytes.len() as u64;
+        return decode_file(&small.bytes, &small.header, budget, small.ask, held);
+    }
+    decode_file(bytes, header, budget, ask, 0)
+}
+
+/// Decodes a file while `kept` bytes are held besides.
+fn decode_file(
+    bytes: &[u8],
+    header: &Header,
+    budget: &DecodeBudget<'_>,
+    ask: PartRequest,
+    kept: u64,
 ) -> Result<DecodedPart, Refusal> {
     let frame = JpegFrame::of(bytes).ok_or_else(|| budget.cut())?;
     if frame.bits != 8 {
@@ -72,7 +90,7 @@ pub(super) fn decode(
         + if samples == 4 { output } else { 0 };
     let turned = if header.turned() { output } else { 0 };
     // The picture is turned after everything but the pixels has been freed.
-    budget.room(DECODER_BYTES + output + held.max(turned))?;
+    budget.room(DECODER_BYTES + kept + output + held.max(turned))?;
 
     decoder.set_output_format(format);
     decoder.set_scale(factor);

@@ -8,14 +8,17 @@ mod alpha;
 mod animation;
 mod apng;
 mod bmp_ico;
+mod bmp_rows;
 mod budget;
 mod canvas;
 mod color;
 mod gif;
 mod jpeg;
+mod jpeg_crop;
 mod orient;
 mod part;
 mod png;
+mod regions;
 mod row_sink;
 mod sheet;
 mod tiff;
@@ -68,6 +71,10 @@ pub struct Decoded {
 }
 
 /// Decodes the requested part of a file whose header was probed.
+///
+/// If the picture has more pixels than the limits allow, a region that has not is decoded without
+/// the rest, where the format allows it: PNG without interlacing, JPEG with one scan, TIFF, and
+/// uncompressed BMP.
 pub fn decode(
     bytes: &[u8],
     header: &Header,
@@ -76,7 +83,6 @@ pub fn decode(
 ) -> Result<Decoded, Refusal> {
     let page = page(bytes, header, wanted.frame)?;
     let (header, frames) = (&page, animation::count(bytes, header));
-    let budget = DecodeBudget::check(bytes, header, limits)?;
     let region = match wanted.region {
         Some(region) => region.within((header.width, header.height))?,
         None => Rect::whole((header.width, header.height)),
@@ -89,6 +95,7 @@ pub fn decode(
             .map(|(width, height)| if turn { (height, width) } else { (width, height) }),
         frame: wanted.frame,
     };
+    let budget = DecodeBudget::check(bytes, header, limits, Some(ask))?;
     let part = guarded(header.format, || one(bytes, header, &budget, ask))?;
     let (raster, window) = orient::upright(part.raster, part.window, header.orientation);
     Ok(Decoded { raster, window, scale: (part.scale, part.scale), frames, notes: part.notes })

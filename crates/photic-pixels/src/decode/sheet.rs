@@ -29,7 +29,7 @@ pub fn contact_sheet(
     limits: &DecodeLimits<'_>,
     most_frames: u32,
 ) -> Result<Raster, Refusal> {
-    let budget = DecodeBudget::check(bytes, header, limits)?;
+    let budget = DecodeBudget::check(bytes, header, limits, None)?;
     let total = animation::count(bytes, header).least().clamp(1, limits.frames);
     let shown = total.min(most_frames.clamp(1, 64));
     let wanted: Vec<u32> =

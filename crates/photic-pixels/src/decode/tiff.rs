@@ -10,7 +10,7 @@ use tiff::{ColorType, TiffError};
 use super::budget::{DecodeBudget, too_large};
 use super::color::{self, IccProfile, ProfileApplied};
 use super::part::{DecodedPart, Note, PartRequest};
-use super::row_sink::crop;
+use crate::geometry::Rect;
 use crate::header::{Color, Header, Profile, jpeg_largest, tiff_photometric, tiff_values};
 use crate::raster::{Layout, Raster};
 use crate::refusal::Refusal;
@@ -31,7 +31,7 @@ pub(super) fn decode(
     budget: &DecodeBudget<'_>,
     ask: PartRequest,
 ) -> Result<DecodedPart, Refusal> {
-    let bytes = grayed(bytes, header, ask.frame, budget)?;
+    let bytes = grayed(bytes, header, ask, budget)?;
     let bytes = bytes.as_ref();
     // The decoder reserves room for as many values as the file claims, before it reads them.
     let values = tiff_values(bytes, ask.frame).ok_or_else(|| budget.cut())? * VALUE;
@@ -52,8 +52,17 @@ pub(super) fn decode(
     // A strip may be the whole picture, and the decoder may hold it twice.
     let wide = u64::from(shape.bits).div_ceil(8).max(1);
     let chunk = u64::from(chunk_width) * u64::from(chunk_height);
+    let stored = u64::from(chunk_width.min(width)) * u64::from(chunk_height.min(height));
+    if budget.in_part && stored > budget.pixels {
+        return Err(too_large(format!(
+            "the image is {width}x{height}, and its pixels are stored in strips or tiles of {:.1} \
+             megapixels, over the limit of {:.1}",
+            stored as f64 / 1e6,
+            budget.pixels as f64 / 1e6
+        )));
+    }
     let chunk = chunk.min(pixels * 2).saturating_mul(shape.samples as u64 * wide);
-    let own = pixels * shape.samples.max(3) as u64 * if header.turned() { 2 } else { 1 };
+    let own = pixels_of(ask.region) * shape.samples.max(3) as u64 * if header.turned() { 2 } else { 1 };
     // The coefficients of a JPEG inside take two bytes each, and all of them may have to be kept.
     let chunk = if is_jpeg(&mut pages) { chunk * 5 } else { chunk * 2 };
     let copied = if header.color == Color::Palette { bytes.len() as u64 } else { 0 };
@@ -70,11 +79,11 @@ pub(super) fn decode(
         budget,
     )?;
 
-    let data = gather(&mut pages, shape, (width, height), budget)?;
+    let data = gather(&mut pages, shape, (width, height), ask.region, budget)?;
     let icc = icc(&mut pages, header);
     let named = !matches!(icc, Ok(None));
-    let (raster, applied) = colored(&mut pages, shape, (width, height), data, icc, budget)?;
-    let mut part = DecodedPart::whole(crop(raster, ask.region));
+    let (raster, applied) = colored(&mut pages, shape, ask.region.size(), data, icc, budget)?;
+    let mut part = DecodedPart::whole(raster);
     if named && applied == ProfileApplied::No {
         part.notes.push(Note::ProfileIgnored);
     }
@@ -128,14 +137,14 @@ fn check_jpegs(
 fn grayed<'a>(
     bytes: &'a [u8],
     header: &Header,
-    page: u32,
+    ask: PartRequest,
     budget: &DecodeBudget<'_>,
 ) -> Result<Cow<'a, [u8]>, Refusal> {
     if header.color != Color::Palette {
         return Ok(Cow::Borrowed(bytes));
     }
-    budget.room(bytes.len() as u64 + header.pixels() * 4)?;
-    let at = tiff_photometric(bytes, page).ok_or_else(|| budget.cut())?;
+    budget.room(bytes.len() as u64 + pixels_of(ask.region) * 4)?;
+    let at = tiff_photometric(bytes, ask.frame).ok_or_else(|| budget.cut())?;
     let mut bytes = bytes.to_vec();
     let gray = if bytes.starts_with(b"MM") { [0, 1] } else { [1, 0] };
     bytes[at..at + 2].copy_from_slice(&gray);
@@ -192,11 +201,18 @@ impl SampleLayout {
     }
 }
 
-/// Reads all samples at eight bits; indices of a palette stay as they are.
+/// Number of pixels of a rectangle.
+fn pixels_of(rect: Rect) -> u64 {
+    u64::from(rect.width) * u64::from(rect.height)
+}
+
+/// Reads the samples of a region at eight bits; indices of a palette stay as they are. Strips and
+/// tiles outside the region are not read.
 fn gather(
     pages: &mut Pages<'_>,
     shape: SampleLayout,
     (width, height): (u32, u32),
+    region: Rect,
     budget: &DecodeBudget<'_>,
 ) -> Result<Vec<u8>, Refusal> {
     let (wide, high) = pages.chunk_dimensions();
@@ -207,30 +223,42 @@ fn gather(
     let each = across * height.div_ceil(high);
     let planes = if shape.planes { shape.samples as u32 } else { 1 };
     let packed = if shape.planes { 1 } else { shape.samples };
-    let stride = width as usize * shape.samples;
-    let mut data = vec![0; stride * height as usize];
+    let stride = region.width as usize * shape.samples;
+    let mut data = vec![0; stride * region.height as usize];
     for index in 0..each * planes {
         budget.on_time()?;
         let (plane, place) = ((index / each) as usize, index % each);
-        let (left, top) = ((place % across * wide) as usize, (place / across * high) as usize);
         let (part_wide, part_high) = pages.chunk_data_dimensions(index);
-        let chunk = pages.read_chunk(index).map_err(|error| refuse(&error, budget))?;
+        let chunk = Rect::new(place % across * wide, place / across * high, part_wide, part_high);
+        let Some(shown) = common(&chunk, &region) else { continue };
+        let samples = pages.read_chunk(index).map_err(|error| refuse(&error, budget))?;
         let line = part_wide as usize * packed;
-        let samples = eight(&chunk, shape, line, part_high as usize)
+        let samples = eight(&samples, shape, line, part_high as usize)
             .ok_or_else(|| budget.lacks("an unusual sample format"))?;
-        for (row, samples) in samples.chunks_exact(line.max(1)).enumerate() {
-            let start = (top + row) * stride + left * shape.samples;
+        let rows = samples.chunks_exact(line.max(1)).skip((shown.y - chunk.y) as usize);
+        let left = (shown.x - chunk.x) as usize * packed;
+        for (row, samples) in rows.take(shown.height as usize).enumerate() {
+            let samples = &samples[left..left + shown.width as usize * packed];
+            let start = ((shown.y - region.y) as usize + row) * stride
+                + (shown.x - region.x) as usize * shape.samples;
             if shape.planes {
                 let spread = data[start..].iter_mut().skip(plane).step_by(shape.samples);
                 for (to, from) in spread.zip(samples) {
                     *to = *from;
                 }
             } else {
-                data[start..start + line].copy_from_slice(samples);
+                data[start..start + samples.len()].copy_from_slice(samples);
             }
         }
     }
     Ok(data)
+}
+
+/// The rectangle that two rectangles share; `None` if it is empty.
+fn common(left: &Rect, right: &Rect) -> Option<Rect> {
+    let (x, y) = (left.x.max(right.x), left.y.max(right.y));
+    let (end, below) = (left.right().min(right.right()), left.bottom().min(right.bottom()));
+    (x < end && y < below).then(|| Rect::new(x, y, end - x, below - y))
 }
 
 /// Converts a strip to eight bits a sample.

@@ -25,6 +25,8 @@ pub(crate) struct Frame {
     pub(crate) bits: u8,
     /// `true` for arithmetic coding.
     pub(crate) arithmetic: bool,
+    /// `true` if the samples are predicted from their neighbors, without a transform.
+    pub(crate) is_lossless: bool,
 }
 
 /// An iterator over the segments up to and including the first scan.
@@ -150,6 +152,7 @@ impl Frame {
             components,
             bits: u8_at(body, 0)?,
             arithmetic: marker >= 0xc9,
+            is_lossless: matches!(marker, 0xc3 | 0xc7 | 0xcb | 0xcf),
         })
     }
 }

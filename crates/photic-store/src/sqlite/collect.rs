@@ -10,7 +10,42 @@ use crate::error::Error;
 use crate::handle::Tenant;
 use crate::record::SessionId;
 
+/// Numbers of blobs that are kept, each counted under its first reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KeptBlobs {
+    /// Blobs of sessions.
+    pub by_sessions: u64,
+    /// Others with a handle that is pinned, or was issued since the given time.
+    pub by_handles: u64,
+    /// Others that were uploaded and have not expired.
+    pub by_uploads: u64,
+}
+
 impl Sqlite {
+    /// Counts the blobs that a collection keeps, by the reason. Handles that are not pinned count
+    /// if they were issued after `since`.
+    pub fn kept_blobs(&self, since: SystemTime) -> Result<KeptBlobs, Error> {
+        let connection = self.connection();
+        connection
+            .query_row(
+                "WITH handled AS (SELECT DISTINCT blob FROM handle
+                     WHERE (pinned OR issued >= ?1) AND blob NOT IN (SELECT blob FROM held))
+                 SELECT (SELECT count(DISTINCT blob) FROM held), (SELECT count(*) FROM handled),
+                     (SELECT count(DISTINCT blob) FROM media WHERE expires > ?2
+                      AND blob NOT IN (SELECT blob FROM held)
+                      AND blob NOT IN (SELECT blob FROM handled))",
+                params![milliseconds(since), now()],
+                |row| {
+                    Ok(KeptBlobs {
+                        by_sessions: row.get(0)?,
+                        by_handles: row.get(1)?,
+                        by_uploads: row.get(2)?,
+                    })
+                },
+            )
+            .map_err(failed)
+    }
+
     pub(super) fn forget_session(&self, tenant: &Tenant, id: &SessionId) -> Result<bool, Error> {
         let mut connection = self.connection();
         let transaction = begin(&mut connection)?;

@@ -18,6 +18,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
 use crate::error::Error;
+pub use collect::KeptBlobs;
+pub use sessions::SessionTotals;
 
 /// The record, in `record.db` below a directory.
 #[derive(Debug)]

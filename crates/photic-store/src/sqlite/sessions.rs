@@ -11,6 +11,19 @@ use crate::error::Error;
 use crate::handle::Tenant;
 use crate::record::{Chain, Session, SessionId};
 
+/// Sums over the turns of a session.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SessionTotals {
+    /// Number of images that the model saw, counted in each turn.
+    pub images: u64,
+    /// Tokens of all requests.
+    pub tokens: u64,
+    /// Their input in US dollars; `None` if no price is known.
+    pub usd: Option<f64>,
+    /// Number of turns without a known price, which the dollars leave out.
+    pub unpriced: u64,
+}
+
 const FACTS: &str = "SELECT session.name, title, turns, messages, created, last,
         (SELECT count(*) FROM held WHERE held.session = session.id),
         (SELECT coalesce(sum(bytes), 0) FROM held WHERE held.session = session.id),
@@ -38,6 +51,38 @@ impl Sqlite {
             .map_err(failed)?;
         let found = statement.query_map([tenant.as_str()], facts).map_err(failed)?;
         found.map(|session| session.map_err(failed)?).collect()
+    }
+
+    /// Returns the totals of all sessions of a tenant.
+    pub fn totals(&self, tenant: &Tenant) -> Result<BTreeMap<SessionId, SessionTotals>, Error> {
+        let connection = self.connection();
+        let mut statement = connection
+            .prepare_cached(
+                "SELECT session.name, sum(turn.images), sum(turn.tokens), sum(turn.usd),
+                        count(*) - count(turn.usd)
+                 FROM turn JOIN session ON session.id = turn.session
+                 JOIN tenant ON tenant.id = session.tenant
+                 WHERE tenant.name = ? GROUP BY session.id",
+            )
+            .map_err(failed)?;
+        let found = statement
+            .query_map([tenant.as_str()], |row| {
+                let totals = SessionTotals {
+                    images: row.get(1)?,
+                    tokens: row.get(2)?,
+                    usd: row.get(3)?,
+                    unpriced: row.get(4)?,
+                };
+                Ok((row.get::<_, String>(0)?, totals))
+            })
+            .map_err(failed)?;
+        found
+            .map(|row| {
+                let (name, totals) = row.map_err(failed)?;
+                let id = name.parse().map_err(|_| Error::Damaged("the name of a session"))?;
+                Ok((id, totals))
+            })
+            .collect()
     }
 
     pub(super) fn one_session(

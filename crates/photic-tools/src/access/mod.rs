@@ -6,14 +6,16 @@
 //! opened descriptor. Refusals never reveal anything about files outside, not even whether they
 //! exist.
 
+mod listing;
 mod names;
+mod near;
 mod special;
 
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, OpenOptions};
+use cap_std::fs::{Dir, FileType, OpenOptions};
 
 use crate::refusal::{Refusal, RefusalCode};
 use crate::source::shown;
@@ -105,29 +107,69 @@ impl Roots {
         if self.folders.is_empty() {
             return Err(outside(source));
         }
-        let place = if path.is_absolute() {
-            self.beneath(path).ok_or_else(|| outside(source))?
-        } else {
-            (self.start.0, self.start.1.join(path))
-        };
+        let place = self.place(path).ok_or_else(|| outside(source))?;
         match self.try_open(&place, source) {
             // A slash at the end asks for a folder, so similar names are not tried.
             Err(OpenFailure::Io(error)) if missing(&error) && !source.ends_with('/') => {
                 let found = names::only(&self.folders[place.0].dir, &place.1);
-                let place = (place.0, found.map_err(|no_match| no_match.refusal(source, path))?);
-                self.try_open(&place, source).map_err(|failed| failed.refusal(source))
+                let way = found.map_err(|no_match| match no_match {
+                    names::NoMatch::Absent => {
+                        let is_file = |kind: FileType| kind.is_file();
+                        absent(source, self.near(&place, Spelling::of(path), is_file))
+                    }
+                    ambiguous @ names::NoMatch::Ambiguous { .. } => ambiguous.refusal(source, path),
+                })?;
+                self.try_open(&(place.0, way), source).map_err(|failed| failed.refusal(source))
             }
             Err(OpenFailure::Io(error)) if escaped(&error) => {
                 // An absolute link may still end inside. Its target is only used to find the path,
                 // which is then opened beneath a root like any other.
-                let (root, way) = &place;
-                let real = std::fs::canonicalize(self.folders[*root].real.join(way));
-                let place = real.ok().and_then(|real| self.beneath(&real));
-                let place = place.ok_or_else(|| outside(source))?;
+                let place = self.through_links(&place).ok_or_else(|| outside(source))?;
                 self.try_open(&place, source).map_err(|failed| failed.refusal(source))
             }
             other => other.map_err(|failed| failed.refusal(source)),
         }
+    }
+
+    /// Follows the links of a path, also absolute ones, to a path beneath a root.
+    fn through_links(&self, (index, way): &RootedPath) -> Option<RootedPath> {
+        let real = std::fs::canonicalize(self.folders[*index].real.join(way)).ok()?;
+        self.beneath(&real)
+    }
+
+    /// Finds the root of a path, and the path below it.
+    fn place(&self, path: &Path) -> Option<RootedPath> {
+        if path.is_absolute() {
+            return self.beneath(path);
+        }
+        Some((self.start.0, self.start.1.join(path)))
+    }
+
+    /// Returns paths with names near to one that does not exist, as they can be passed.
+    fn near(
+        &self,
+        (index, way): &RootedPath,
+        spelling: Spelling,
+        wanted: fn(FileType) -> bool,
+    ) -> Vec<String> {
+        let base = match spelling {
+            Spelling::Relative => self.start.1.as_path(),
+            Spelling::Absolute => Path::new(""),
+        };
+        // The top of a file system is too much to search.
+        let top = self.folders[*index].real.parent().is_none() && base.as_os_str().is_empty();
+        let dir = &self.folders[*index].dir;
+        let found = near::near(dir, way, (!top).then_some(base), wanted);
+        found.into_iter().map(|way| self.spelled(&(*index, way), spelling)).collect()
+    }
+
+    /// Writes a path as the tools take it: relative where relative paths begin, if asked for.
+    fn spelled(&self, (index, way): &RootedPath, spelling: Spelling) -> String {
+        let relative = way.strip_prefix(&self.start.1).ok();
+        let relative =
+            relative.filter(|_| *index == self.start.0 && spelling == Spelling::Relative);
+        let absolute = || self.folders[*index].named.join(way);
+        relative.map_or_else(absolute, Path::to_owned).to_string_lossy().into_owned()
     }
 
     /// Finds the root of an absolute path, the innermost of several, and the path below it.
@@ -164,7 +206,9 @@ impl Roots {
         }
         let way = normalized(way);
         let identity = format!("{}\0{}", root.real.display(), way.display());
-        Ok(Opened { file, size: metadata.len(), name: shown(&way.to_string_lossy()), identity })
+        // Below the root of the file system, the path is an absolute one.
+        let name = if root.real.parent().is_none() { root.real.join(&way) } else { way };
+        Ok(Opened { file, size: metadata.len(), name: shown(&name.to_string_lossy()), identity })
     }
 }
 
@@ -191,6 +235,22 @@ impl Opened {
     }
 }
 
+/// The way in which a path is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Spelling {
+    /// From the folder in which relative paths begin, if it lies below that.
+    Relative,
+    /// From the top of the file system.
+    Absolute,
+}
+
+impl Spelling {
+    /// Returns the spelling of a path.
+    fn of(path: &Path) -> Self {
+        if path.is_absolute() { Self::Absolute } else { Self::Relative }
+    }
+}
+
 /// Reason why a file was not opened.
 enum OpenFailure {
     Io(io::Error),
@@ -203,7 +263,7 @@ impl OpenFailure {
         match self {
             Self::Refused(refusal) => refusal,
             Self::Io(error) if escaped(&error) || special::is_link_loop(&error) => outside(source),
-            Self::Io(error) if missing(&error) => absent(source),
+            Self::Io(error) if missing(&error) => absent(source, Vec::new()),
             Self::Io(error) if error.kind() == io::ErrorKind::PermissionDenied => Refusal::new(
                 RefusalCode::NoPermission,
                 format!("`{name}` may not be read by this user"),
@@ -260,16 +320,19 @@ fn missing(error: &io::Error) -> bool {
     matches!(error.kind(), NotFound | NotADirectory | InvalidFilename)
 }
 
-fn absent(source: &str) -> Refusal {
+fn absent(source: &str, near: Vec<String>) -> Refusal {
     let name = shown(source);
-    let hint = if source.starts_with('~') {
+    let hint = if !near.is_empty() {
+        "if one of the candidates is meant, pass it as it is written"
+    } else if source.starts_with('~') {
         "`~` is not expanded; pass the whole path"
     } else if source.contains('%') {
         "nothing is decoded: pass the path as it stands on the disk"
     } else {
         "check the name, or list the folder"
     };
-    Refusal::new(RefusalCode::Absent, format!("there is no file `{name}`"), hint)
+    let says = format!("there is no file `{name}`");
+    Refusal::new(RefusalCode::Absent, says, hint).with_candidates(near)
 }
 
 fn outside(source: &str) -> Refusal {
@@ -283,7 +346,7 @@ fn outside(source: &str) -> Refusal {
 fn not_a_file(source: &str, folder: bool) -> Refusal {
     let name = shown(source);
     let (what, hint) = if folder {
-        ("a folder", "name a file in it")
+        ("a folder", "list it, and name a file in it")
     } else {
         ("no regular file", "name a regular file")
     };

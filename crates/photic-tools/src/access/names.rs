@@ -32,7 +32,9 @@ pub(super) enum NoMatch {
 
 impl NoMatch {
     pub(super) fn refusal(self, source: &str, path: &Path) -> Refusal {
-        let Self::Ambiguous { from_end, entries } = self else { return super::absent(source) };
+        let Self::Ambiguous { from_end, entries } = self else {
+            return super::absent(source, Vec::new());
+        };
         let steps: Vec<Component<'_>> = path.components().collect();
         let at = steps.len().saturating_sub(from_end + 1);
         let candidate = |entry: &String| {
@@ -91,7 +93,7 @@ fn alike(dir: &Dir, folder: &Path, wanted: &str) -> Vec<OsString> {
 }
 
 /// Folds a name: composed accents, plain spaces, straight quotes.
-fn folded(name: &str) -> String {
+pub(super) fn folded(name: &str) -> String {
     let plain = |c: char| match c {
         '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => ' ',
         '\u{2018}' | '\u{2019}' | '\u{201b}' => '\'',

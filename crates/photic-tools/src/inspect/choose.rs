@@ -66,7 +66,8 @@ pub(super) fn unavailable() -> Refusal {
     Refusal::new(
         RefusalCode::ModelsUnavailable,
         "no vision model is configured",
-        "start `photic mcp` with `--model` and set its API key, or call `view` and look yourself",
+        "call `view` and look yourself; or start `photic mcp` with `--model MODEL` and set its key: \
+         `OPENAI_API_KEY`, or `ANTHROPIC_API_KEY` for a Claude model",
     )
     .known_as("Model registry is unavailable for inspect_image.")
 }
@@ -96,7 +97,7 @@ fn blind(model: &Model) -> Refusal {
     Refusal::new(
         RefusalCode::BlindModel,
         format!("`{name}` cannot see pictures"),
-        "configure a model that can for the role `vision`",
+        "name a model that can see with `--model`",
     )
     .known_as(format!(
         "Resolved model {name} does not support image input. \
@@ -106,10 +107,15 @@ fn blind(model: &Model) -> Refusal {
 
 fn no_key(model: &Model) -> Refusal {
     let name = model.name();
+    let variable = model.key_variable.as_deref().map(|variable| format!(" as `{variable}`"));
     Refusal::new(
         RefusalCode::NoKey,
         format!("there is no key for `{name}`"),
-        "set the key of its provider in the environment, or choose another model",
+        format!(
+            "set the key of its provider in the environment{}, or choose another model with \
+             `--model`",
+            variable.unwrap_or_default()
+        ),
     )
     .known_as(format!(
         "No API key available for {name}. Configure credentials for this provider or choose \

@@ -52,6 +52,8 @@ pub struct Model {
     pub base_url: String,
     /// Authentication.
     pub key: Key,
+    /// Environment variable that holds the key, to name it if it is missing.
+    pub key_variable: Option<String>,
     /// Its profile.
     pub profile: Profile,
 }
@@ -88,8 +90,16 @@ impl Model {
             wire,
             base_url: base_url.trim_end_matches('/').to_owned(),
             key,
+            key_variable: None,
             profile: photic::profile::resolve(wire, Some(id), host),
         }
+    }
+
+    /// Names the environment variable that holds its key.
+    #[must_use]
+    pub fn with_key_variable(mut self, name: &str) -> Self {
+        self.key_variable = Some(name.to_owned());
+        self
     }
 
     /// Returns its display name: `provider/model`.

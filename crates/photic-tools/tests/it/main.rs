@@ -8,6 +8,8 @@ mod confinement;
 mod documents;
 mod keeping;
 #[cfg(unix)]
+mod listing;
+#[cfg(unix)]
 mod names;
 mod reading;
 mod seed_001;

@@ -208,6 +208,16 @@ impl Plan<'_> {
         counts
     }
 
+    /// Returns the tokens that a medium costs in the request: as it is sent, or those of the notice
+    /// in its place.
+    pub fn tokens(&self, id: MediaId) -> u64 {
+        let sighting = self.survey.sightings.get(id.index());
+        sighting.filter(|one| !self.survey.is_for_code(one, self.profile)).map_or(0, |sighting| {
+            let is_shown = self.fates[id].is_shown();
+            ledger::cost(sighting, is_shown, self.recipes.get(&id), self.profile)
+        })
+    }
+
     /// Returns `true` if the plan was made for this transcript or for one like it: as many
     /// messages, and media of the same kinds.
     ///

@@ -62,7 +62,7 @@ pub(super) fn run(
             let record = record.context("cannot open the record of the fleet")?;
             return job.done(&record, &Tenant::new(&options.batch.tenant)).await;
         }
-        let directory = options.batch.record.clone().or_else(LocalStore::usual_directory);
+        let directory = options.batch.store.clone().or_else(LocalStore::usual_directory);
         let directory = directory
             .context(Hint("pass a directory with `--record`"))
             .context("this system has no state directory for the work")?;
@@ -120,7 +120,7 @@ impl BatchJob<'_> {
         let ended = ended
             .context(Hint("answers are kept; run the same command again to continue"))
             .context("the record of the work failed")?;
-        let counts = lines::write(&batch, chunks, self.entries, given.out.as_deref()).await?;
+        let counts = lines::write(&batch, chunks, self.entries, given.output.as_deref()).await?;
         let words = counts.words(&meter.last(), batch.asked(), began.elapsed());
         anstream::eprintln!("{words} · job {name}");
         self.report_end(&ended, &counts)

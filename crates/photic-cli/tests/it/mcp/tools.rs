@@ -20,8 +20,12 @@ fn tools_are_listed_in_their_order_with_schemas_of_what_they_give() {
     let listed = pipe.ask("tools/list", &json!({}));
     let tools = listed["result"]["tools"].as_array().unwrap();
     let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["view", "read", "inspect", "probe"]);
-    assert!(tools.iter().all(|tool| tool["outputSchema"]["type"] == "object"));
+    assert_eq!(names, ["list", "view", "read", "probe"]);
+    // Only tools whose data is not their text have one.
+    let with_schema = |tool: &&Value| tool["outputSchema"]["type"] == "object";
+    let structured: Vec<&Value> =
+        tools.iter().filter(with_schema).map(|tool| &tool["name"]).collect();
+    assert_eq!(structured, ["view", "probe"]);
     assert!(tools.iter().all(|tool| tool["annotations"]["readOnlyHint"] == true));
     let again = pipe.ask("tools/list", &json!({}));
     assert_eq!(again["result"], listed["result"]);
@@ -55,7 +59,7 @@ fn a_host_known_to_lose_pictures_gets_no_structured_content() {
     ] {
         let mut pipe = Pipe::begun(&folder.0, host, arguments);
         let listed = pipe.ask("tools/list", &json!({}));
-        let view = &listed["result"]["tools"][0];
+        let view = &listed["result"]["tools"][1];
         assert_eq!(view.get("outputSchema").is_some(), structured, "{host}");
         let result = pipe.call("view", &json!({"source": "a.png"}));
         assert_eq!(result.get("structuredContent").is_some(), structured, "{host}");
@@ -159,12 +163,120 @@ fn read_gives_lines_and_where_they_stand() {
     let mut pipe = Pipe::begun(&folder.0, "test", &[]);
     let result = pipe.call("read", &json!({"source": "a.txt", "lines": "2-3"}));
     assert_eq!(words(&result), "lines 2-3 of 4\ntwo\nthree\n");
-    let facts = &result["structuredContent"]["read"];
-    assert_eq!((&facts["text"], &facts["total_lines"]), (&json!("two\nthree\n"), &json!(4)));
-    assert!(facts["fresh"].is_string());
+    let facts = &result["_meta"][META]["read"];
+    assert_eq!((&facts["first_line"], &facts["total_lines"]), (&json!(2), &json!(4)));
     // What hosts send for a field that was not filled in.
     let result = pipe.call("read", &json!({"source": "a.txt", "lines": null}));
-    assert_eq!(result["structuredContent"]["read"]["last_line"], 4);
+    assert_eq!(result["_meta"][META]["read"]["last_line"], 4);
+}
+
+/// A text in two places is paid for twice, and a token that no tool takes is paid for in vain.
+#[test]
+fn a_text_comes_once_and_no_token_that_no_tool_takes() {
+    let folder = Folder::new("once");
+    folder.write("a.txt", "a text that is easy to find\n");
+    for host in ["claude-ai", "claude-code"] {
+        let mut pipe = Pipe::begun(&folder.0, host, &["--structured", "always"]);
+        let result = pipe.call("read", &json!({"source": "a.txt"})).to_string();
+        assert_eq!(result.matches("easy to find").count(), 1, "{result}");
+        assert!(!result.contains("fresh"), "{result}");
+        let listed = pipe.call("list", &json!({})).to_string();
+        assert_eq!(listed.matches("a.txt").count(), 1, "{listed}");
+    }
+}
+
+#[test]
+fn the_model_learns_the_roots_and_what_is_in_them() {
+    let folder = Folder::new("roots");
+    let more = Folder::new("roots-more");
+    folder.write("a.txt", "words\n");
+    folder.write("orders.png", image::png(64, 48, [200, 30, 60]));
+    more.write("b.txt", "words\n");
+    let arguments = ["--root", more.0.to_str().unwrap()];
+    let mut pipe = Pipe::start(&folder.0, &arguments);
+    let begun = pipe.initialize("2025-11-25");
+    pipe.tell("notifications/initialized", &json!({}));
+    let instructions = begun["result"]["instructions"].as_str().unwrap();
+    for root in [&folder.0, &more.0] {
+        assert!(instructions.contains(root.to_str().unwrap()), "{instructions}");
+    }
+    assert!(instructions.contains("`list`"), "{instructions}");
+    assert!(!instructions.contains("inspect"), "it has no model: {instructions}");
+
+    let listed = pipe.call("list", &json!({}));
+    assert!(words(&listed).contains("\norders.png  PNG 64x48, "), "{}", words(&listed));
+    let other = more.0.join("b.txt");
+    assert!(words(&listed).contains(other.to_str().unwrap()), "{}", words(&listed));
+    let found = pipe.call("list", &json!({"name": "*.png"}));
+    assert_eq!(words(&found).lines().count(), 2, "{}", words(&found));
+
+    let refused = pipe.call("view", &json!({"source": "order.png"}));
+    let refusal = &refused["structuredContent"]["refusal"];
+    assert_eq!(refusal["candidates"], json!(["orders.png"]), "{refusal}");
+    let refused = pipe.call("view", &json!({"source": "/etc/passwd"}));
+    let hint = refused["structuredContent"]["refusal"]["hint"].as_str().unwrap();
+    for root in [&folder.0, &more.0] {
+        assert!(hint.contains(root.to_str().unwrap()), "{hint}");
+    }
+}
+
+/// What cannot work is neither listed nor described, and whoever tries it is told the flag.
+#[test]
+fn what_cannot_work_is_not_offered() {
+    let folder = Folder::new("offered");
+    folder.write("a.png", image::png(64, 48, [200, 30, 60]));
+    let offered = |arguments: &[&str], key: Option<&str>| {
+        let mut command = crate::photic();
+        command.arg("mcp").arg("--root").arg(&folder.0).args(arguments);
+        for name in ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENAI_BASE_URL"] {
+            command.env_remove(name);
+        }
+        command.envs(key.map(|name| (name, "any"))).stderr(std::process::Stdio::null());
+        let mut pipe = Pipe::of(command);
+        pipe.initialize("2025-11-25");
+        pipe.tell("notifications/initialized", &json!({}));
+        let listed = pipe.ask("tools/list", &json!({}))["result"]["tools"].to_string();
+        let asked = pipe.call("inspect", &json!({"source": "a.png", "question": "What?"}));
+        (listed, words(&asked).to_owned())
+    };
+    let (listed, told) = offered(&[], Some("OPENAI_API_KEY"));
+    for word in ["inspect", "https", "img_", "fresh"] {
+        assert!(!listed.contains(word), "{word}");
+    }
+    assert!(told.contains("--model") && told.contains("OPENAI_API_KEY"), "{told}");
+    // A model without its key answers nothing either.
+    let (listed, told) = offered(&["--model", "claude-sonnet-5"], Some("OPENAI_API_KEY"));
+    assert!(!listed.contains("inspect"), "{listed}");
+    assert!(told.contains("no_key") && told.contains("ANTHROPIC_API_KEY"), "{told}");
+    // Nor does one that is blind.
+    let (listed, told) = offered(&["--model", "gpt-3.5-turbo"], Some("OPENAI_API_KEY"));
+    assert!(!listed.contains("inspect"), "{listed}");
+    assert!(told.contains("blind_model") && told.contains("--model"), "{told}");
+    let kept = Folder::new("offered-store");
+    let store = kept.0.to_str().unwrap();
+    let (listed, _) =
+        offered(&["--store", store, "--model", "claude-sonnet-5"], Some("ANTHROPIC_API_KEY"));
+    assert!(listed.contains("inspect") && listed.contains("img_"), "{listed}");
+}
+
+/// A narrow page was off by 8 px at its lower end, with one factor for both directions.
+#[test]
+fn points_of_a_narrow_view_map_exactly() {
+    let folder = Folder::new("narrow");
+    folder.write("page.png", image::png(1000, 2913, [200, 30, 60]));
+    let mut pipe = Pipe::begun(&folder.0, "test", &[]);
+    let seen = pipe.call("view", &json!({"source": "page.png", "max_edge": 300}));
+    let facts = &seen["structuredContent"]["view"];
+    assert_eq!((&facts["width"], &facts["height"]), (&json!(103), &json!(300)), "{facts}");
+    let (_, rest) = words(&seen).split_once("(x, y) here is (").unwrap();
+    let (x, rest) = rest.split_once("x, ").unwrap();
+    let (y, _) = rest.split_once("y) in the original").unwrap();
+    let factor = |text: &str| text.parse::<f64>().unwrap();
+    for (told, name, shown, original) in [(x, "a", 103.0, 1000.0), (y, "d", 300.0, 2913.0)] {
+        assert!((factor(told) * shown - original).abs() < 0.1, "{told}: {}", words(&seen));
+        let exact = facts["map"][name].as_f64().unwrap();
+        assert!((exact * shown - original).abs() < 1e-6, "{name}: {facts}");
+    }
 }
 
 /// A "no" is a result that tells what to do, and a protocol error is left to those who cannot read.
@@ -177,18 +289,24 @@ fn refusals_are_results_that_lead_on() {
     for (tool, arguments, code, leads) in [
         ("view", json!({"source": "a.txt"}), "needs_render", "read"),
         ("read", json!({"source": "a.png"}), "not_text", "view"),
-        ("view", json!({"source": "../a.png"}), "outside_roots", "inside"),
+        ("view", json!({"source": "../a.png"}), "outside_roots", "`list`"),
+        ("list", json!({"folder": "../a"}), "outside_roots", "relative paths begin there"),
+        ("list", json!({"folder": "b"}), "absent", "list"),
+        ("view", json!({"source": "https://a.example/b.png"}), "needs_net", "below a root"),
+        ("view", json!({"source": "img_0123456789abcdef"}), "needs_store", "--store"),
         ("view", json!({"source": "b.png"}), "absent", ""),
         ("view", json!({}), "bad_arguments", "schema"),
         ("view", json!({"source": "a.png", "colour": 1}), "bad_arguments", "schema"),
         ("view", json!({"source": "a.png", "region": "900,900,5,5"}), "bad_region", "0,0,64,48"),
-        ("inspect", json!({"source": "a.png", "question": "?"}), "models_unavailable", "view"),
+        ("inspect", json!({"source": "a.png", "question": "?"}), "models_unavailable", "--model"),
         ("probe", json!({"challenge": "1"}), "bad_arguments", "probe"),
         ("probe", json!({"challenge": "1", "answer": "red"}), "absent", "probe"),
     ] {
         let result = pipe.call(tool, &arguments);
         assert_eq!(result["isError"], true, "{tool} {arguments}: {}", words(&result));
-        let refusal = &result["structuredContent"]["refusal"];
+        let structured = &result["structuredContent"]["refusal"];
+        let meta = &result["_meta"][META]["refusal"];
+        let refusal = if structured.is_object() { structured } else { meta };
         assert_eq!(refusal["code"], code, "{tool} {arguments}: {}", words(&result));
         assert!(words(&result).starts_with(&format!("refused ({code}): ")));
         assert!(refusal["hint"].as_str().unwrap().contains(leads), "{}", words(&result));

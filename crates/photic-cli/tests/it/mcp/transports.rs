@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::client::{Folder, Listening, request};
+use super::client::{Folder, Listening, Pipe, request};
 use crate::{run, stderr};
 
 /// A page of the web that reaches this machine through a name of its own gets nothing.
@@ -51,6 +51,30 @@ fn a_root_is_needed_and_has_to_be_a_folder() {
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("no/such/folder"), "{}", stderr(&output));
     assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn the_configuration_of_a_host_is_printed_and_works() {
+    let output = run(&["mcp", "--print", "cursor", "--root", "crates", "--model", "gpt-5.4"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let snippet: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let server = &snippet["mcpServers"]["photic"];
+    let program = std::path::Path::new(server["command"].as_str().unwrap());
+    assert!(program.is_absolute() && program.is_file(), "{server}");
+    let root = std::path::Path::new(server["args"][2].as_str().unwrap());
+    assert!(root.is_absolute() && root.ends_with("crates"), "{server}");
+    assert!(server["env"]["OPENAI_API_KEY"].as_str().unwrap().contains("OPENAI_API_KEY"));
+    assert!(stderr(&output).contains("`.cursor/mcp.json`"), "{}", stderr(&output));
+    // Hosts start it as it was printed.
+    let mut command = std::process::Command::new(program);
+    let arguments = server["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap());
+    command.args(arguments).env("OPENAI_API_KEY", "any");
+    let mut pipe = Pipe::of(command);
+    assert!(pipe.initialize("2025-11-25")["result"].is_object());
+
+    let unknown = run(&["mcp", "--print", "curser"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(stderr(&unknown).contains("cursor"), "{}", stderr(&unknown));
 }
 
 /// A stream that waits for news does not keep the server from ending.

@@ -53,7 +53,7 @@ fn both_versions_are_spoken_over_http() {
     let (status, _, messages) = server.post(&headers, &request(2, "tools/call", &call));
     let answer = messages.iter().find(|message| message["id"] == 2).unwrap();
     assert_eq!(status, 200);
-    assert_eq!(answer["result"]["structuredContent"]["read"]["text"], "two\n", "{answer}");
+    assert_eq!(answer["result"]["content"][0]["text"], "lines 2-2 of 2\ntwo\n", "{answer}");
 
     let mut call = call;
     call["_meta"] = meta("test");
@@ -63,7 +63,7 @@ fn both_versions_are_spoken_over_http() {
     assert_eq!(status, 200, "{messages:?}");
     assert!(!head.contains("mcp-session-id"), "{head}");
     let answer = messages.iter().find(|message| message["id"] == 3).unwrap();
-    assert_eq!(answer["result"]["structuredContent"]["read"]["first_line"], 2);
+    assert_eq!(answer["result"]["_meta"]["photic.dev/result"]["read"]["first_line"], 2);
 
     // A session that ended is not known any more.
     let gone = [("mcp-session-id", session.as_str())];

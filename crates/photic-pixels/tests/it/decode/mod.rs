@@ -10,6 +10,7 @@ pub(crate) mod make;
 mod memory;
 mod others;
 mod png;
+mod regions;
 mod upright;
 
 use photic_pixels::decode::{self, DecodeOptions, Decoded};
