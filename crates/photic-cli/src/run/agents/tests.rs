@@ -252,3 +252,11 @@ fn a_file_that_the_user_names_is_not_replaced() {
     assert_eq!(home.launched(&own, &[]).command, own);
     assert_eq!(Home::new("continue-none", &[]).launched(&["cn"], &[]).command, ["cn"]);
 }
+
+#[test]
+fn every_hint_names_a_setting_of_the_agent() {
+    for agent in table().unwrap() {
+        let hint = Recognized { agent, arguments: 1, needs_separator: false }.hint();
+        assert!(hint.matches('`').count() >= 2, "{hint}");
+    }
+}
