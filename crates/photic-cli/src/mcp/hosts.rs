@@ -3,6 +3,7 @@
 //! A host seldom starts its servers in the folder of the project or with the variables of a shell.
 //! So paths are absolute, and every variable is named.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -151,10 +152,11 @@ impl McpHost {
         let mut words = format!("{name}: merge this into {file}");
         // These commands leave the variables out.
         if let Some(command) = self.command.as_ref().filter(|_| launch.variables.is_empty()) {
-            words += &format!("\n  or run: {command}{}", launch.line());
+            let _ = write!(words, "\n  or run: {command}{}", launch.line());
         }
         for name in launch.variables.iter().filter(|_| self.variable == "<NAME>") {
-            words += &format!(
+            let _ = write!(
+                words,
                 "\n  replace `<{name}>` by its value: this host does not read it from the environment"
             );
         }
