@@ -193,7 +193,8 @@ fn sessions_have_totals_and_say_their_ids() {
     assert!(sessions.text(&["images", "last"]).starts_with(&format!("{id}, turn 2\n")));
 
     // A second session: the last line sums them up.
-    sessions.import(&json!({"model": "gpt-4o", "messages": [{"role": "user", "content": "x"}]}), &[]);
+    sessions
+        .import(&json!({"model": "gpt-4o", "messages": [{"role": "user", "content": "x"}]}), &[]);
     let text = sessions.text(&["ls"]);
     let last = text.lines().last().unwrap();
     assert!(last.starts_with("2 sessions ") && last.contains(" 3 "), "{text}");

@@ -197,7 +197,8 @@ impl<'a> Segments<'a> {
             if mark != 0xff {
                 return None;
             }
-            let length = usize::from(u16::from_be_bytes([*bytes.get(at + 2)?, *bytes.get(at + 3)?]));
+            let length =
+                usize::from(u16::from_be_bytes([*bytes.get(at + 2)?, *bytes.get(at + 3)?]));
             let segment = bytes.get(at..at + 2 + length)?;
             let body = segment.get(4..)?;
             at += segment.len();
