@@ -8,6 +8,7 @@ mod blocks;
 mod execute;
 mod names;
 mod output;
+mod reference;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -12,13 +12,11 @@ const FOREIGN: [&str; 0] = [];
 const ENDS: [&str; 8] = ["|", "&&", "||", ";", "--", "&", "#", ">"];
 
 /// The options of each command, by its words: `""`, `run`, `session drop`.
-type Help = BTreeMap<String, BTreeSet<String>>;
+pub(super) type Help = BTreeMap<String, BTreeSet<String>>;
 
 #[test]
 fn commands_and_options_of_the_pages_exist() {
-    let mut help = Help::new();
-    read(&mut help, "");
-    assert!(help.len() > 25, "the help is not understood: {:?}", help.keys());
+    let help = help();
     let all: BTreeSet<&str> = help.values().flatten().map(String::as_str).collect();
     let mut complaints = Vec::new();
     for page in pages() {
@@ -28,7 +26,9 @@ fn commands_and_options_of_the_pages_exist() {
         for (line, text) in page.command_lines() {
             // What follows a wide gap is a remark.
             let command = text.split("   ").next().unwrap_or_default();
-            check(&help, command).into_iter().for_each(|what| complain(line, what));
+            for what in check(&help, command) {
+                complain(line, what);
+            }
         }
         // Decisions and the history name options as they were.
         if page.path().starts_with("docs/adr/") {
@@ -36,7 +36,9 @@ fn commands_and_options_of_the_pages_exist() {
         }
         for (line, text) in page.prose() {
             for span in text.split('`').skip(1).step_by(2) {
-                check(&help, span).into_iter().for_each(|what| complain(line, what));
+                for what in check(&help, span) {
+                    complain(line, what);
+                }
                 let option = option(span.split([' ', '=']).next().unwrap_or_default());
                 let known = |option: &str| all.contains(option) || FOREIGN.contains(&option);
                 if let Some(option) = option.filter(|option| !known(option)) {
@@ -46,6 +48,14 @@ fn commands_and_options_of_the_pages_exist() {
         }
     }
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+/// The options of every command of the binary.
+pub(super) fn help() -> Help {
+    let mut help = Help::new();
+    read(&mut help, "");
+    assert!(help.len() > 25, "the help is not understood: {:?}", help.keys());
+    help
 }
 
 /// Reads the help of a command and of the commands below it.
