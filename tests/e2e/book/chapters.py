@@ -24,7 +24,8 @@ def led(target, page):
         return target
     path = posixpath.normpath(posixpath.join("docs", posixpath.dirname(page), path))
     if path.startswith("docs/"):
-        return target
+        # mdBook calls the page of a README `index.html`, and does not say so to links.
+        return re.sub(r"README\.md(?=$|#)", "index.md", target)
     kind = "tree" if (ROOT / path).is_dir() else "blob"
     return f"{REPOSITORY}/{kind}/v{VERSION}/{path}{mark}{anchor}"
 

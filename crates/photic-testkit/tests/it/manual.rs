@@ -2,6 +2,7 @@
 //! use them.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use crate::tidy::{listed, report, root};
 
@@ -30,7 +31,10 @@ fn the_book_lists_every_page_once() {
             complaints.push(format!("`{link}` is listed twice"));
         }
     }
-    let page = |path: &String| path.starts_with("docs/") && path.ends_with(".md");
+    let page = |path: &String| {
+        let extension = Path::new(path).extension();
+        path.starts_with("docs/") && extension.is_some_and(|extension| extension == "md")
+    };
     let pages: BTreeSet<String> =
         listed().into_iter().filter(page).filter(|path| path != "docs/SUMMARY.md").collect();
     complaints.extend(pages.difference(&linked).map(|path| format!("`{path}` is not listed")));
