@@ -12,10 +12,11 @@ mod mcp;
 #[cfg(unix)]
 mod mock;
 #[cfg(unix)]
+mod pages;
+#[cfg(unix)]
 mod preview;
 mod probe;
 mod profiles;
-mod readme;
 mod render_worker;
 #[cfg(unix)]
 mod run;

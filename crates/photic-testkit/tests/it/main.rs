@@ -7,6 +7,8 @@ mod files;
 #[cfg(test)]
 mod graph;
 #[cfg(test)]
+mod manual;
+#[cfg(test)]
 mod map;
 #[cfg(test)]
 mod modules;
