@@ -5,6 +5,7 @@ mod doctor;
 #[cfg(feature = "fleet")]
 mod fleet;
 mod inspect;
+#[cfg(feature = "mcp")]
 mod mcp;
 mod policy;
 mod probe;
@@ -29,6 +30,7 @@ pub(crate) use fleet::{
     AuditCommand, FleetCommand, FleetOptions, KeysCommand, LessonOptions, LimitOptions,
 };
 pub(crate) use inspect::InspectOptions;
+#[cfg(feature = "mcp")]
 pub(crate) use mcp::McpOptions;
 pub(crate) use policy::PolicyOptions;
 pub(crate) use probe::{ProbeOptions, ProbePath};
@@ -72,6 +74,8 @@ Examples:
 const ABSENT: &[&str] = &[
     #[cfg(not(feature = "fleet"))]
     "photic fleet",
+    #[cfg(not(feature = "mcp"))]
+    "photic mcp",
     #[cfg(not(feature = "mock"))]
     "photic mock",
 ];
@@ -105,6 +109,7 @@ pub(crate) enum Command {
     #[cfg(feature = "mock")]
     Mock(MockOptions),
     Serve(ServeOptions),
+    #[cfg(feature = "mcp")]
     Mcp(McpOptions),
     Profiles(ProfilesOptions),
     Run(RunOptions),

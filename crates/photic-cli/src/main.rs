@@ -27,6 +27,7 @@ mod fleet;
 mod input;
 mod inspect;
 mod lower;
+#[cfg(feature = "mcp")]
 mod mcp;
 #[cfg(feature = "mock")]
 mod mock;
@@ -89,6 +90,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         #[cfg(feature = "mock")]
         Command::Mock(options) => mock::run(options),
         Command::Serve(options) => serve::run(options),
+        #[cfg(feature = "mcp")]
         Command::Mcp(options) => mcp::run(options),
         Command::Profiles(options) => profiles::run(options),
         Command::Run(options) => run::run(options),
