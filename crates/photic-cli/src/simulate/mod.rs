@@ -220,10 +220,10 @@ fn lines(setting: &Setting, policy: &Policy) -> Vec<Line> {
         in_force: contender == chosen,
         outcome: play(setting, contender),
     };
-    let photic =
-        |name: String, policy| line(name, PolicyGroup::Photic, Contender::Photic(policy));
-    let unmarked =
-        |name: &str, policy| line(name.to_owned(), PolicyGroup::Default, Contender::Unmarked(policy));
+    let photic = |name: String, policy| line(name, PolicyGroup::Photic, Contender::Photic(policy));
+    let unmarked = |name: &str, policy| {
+        line(name.to_owned(), PolicyGroup::Default, Contender::Unmarked(policy))
+    };
     let others = |name: String, contender| line(name, PolicyGroup::Others, contender);
     let mut lines = vec![
         unmarked("all (default)", Retention::default()),

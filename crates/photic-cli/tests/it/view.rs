@@ -22,7 +22,7 @@ fn the_facts_of_a_picture_are_told_in_words_and_as_json() {
     assert!(words.contains("tokens"), "{words}");
 
     let output = run(&["view", PICTURE, "--json", "--region", "8,8,16,16"]);
-    let facts: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let facts: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(facts["source_size"], serde_json::json!([64, 48]));
     assert_eq!((&facts["pages"], &facts["media_type"]), (&json!(1), &json!("image/png")));
     assert!(facts["size"].is_array() && facts["bytes"].as_u64() > Some(0), "{facts}");
@@ -49,7 +49,7 @@ fn what_is_no_picture_is_refused_with_a_hint_and_exit_1() {
 
     let output = run(&["view", PICTURE, "--region", "500,500,10,10", "--json"]);
     assert_eq!(output.status.code(), Some(1));
-    let refusal: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let refusal: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(refusal["refusal"]["code"], "bad_region");
 }
 
@@ -82,7 +82,7 @@ const THREE_FRAMES: &str = "crates/photic-cli/tests/data/three-frames.gif";
 
 #[test]
 fn frames_are_shown_one_by_one_or_side_by_side() {
-    let facts = |arguments: &[&str]| -> serde_json::Value {
+    let facts = |arguments: &[&str]| -> Value {
         let output = run(&[&["view", THREE_FRAMES, "--json"], arguments].concat());
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         serde_json::from_slice(&output.stdout).unwrap()

@@ -24,7 +24,8 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("photic-grammar-{name}-{}", std::process::id()));
+        let path =
+            std::env::temp_dir().join(format!("photic-grammar-{name}-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir_all(&path).unwrap();
         Self(path)

@@ -47,7 +47,10 @@ fn an_option_overrides_the_model_of_the_body() {
     }
     for command in ["check", "lower", "explain", "simulate"] {
         let report = data(&run(&[command, &file, "--for", "gpt-4o", "--json"]));
-        assert_eq!((&report["model"], &report["model_from"]), (&"gpt-4o".into(), &"argument".into()));
+        assert_eq!(
+            (&report["model"], &report["model_from"]),
+            (&"gpt-4o".into(), &"argument".into())
+        );
         let report = data(&run(&[command, &file, "--json"]));
         assert_eq!((&report["model"], &report["model_from"]), (&"gtp-4o".into(), &"body".into()));
     }

@@ -49,7 +49,8 @@ pub(super) fn problems(schema: &Value, value: &Value, at: &str) -> Vec<String> {
                 found.extend((!fits).then(|| format!("{at}: {value} fits none of {says}")));
             }
             ("required", Value::Array(names)) => {
-                let missing = names.iter().filter(|name| value.get(name.as_str().unwrap()).is_none());
+                let missing =
+                    names.iter().filter(|name| value.get(name.as_str().unwrap()).is_none());
                 found.extend(missing.map(|name| format!("{at}: {name} is missing")));
             }
             ("properties", Value::Object(properties)) => {
@@ -125,7 +126,9 @@ pub(super) fn unusual_words(vocabulary: &Value, value: &Value, at: &str) -> Vec<
             for (name, inner) in object {
                 let at = format!("{at}/{name}");
                 // Bodies and arguments are those of others; facts are written as in profile files.
-                if ["body", "refusal", "arguments", "facts", "known", "heard"].contains(&name.as_str()) {
+                if ["body", "refusal", "arguments", "facts", "known", "heard"]
+                    .contains(&name.as_str())
+                {
                     continue;
                 }
                 if let Some((_, word)) = OLD.iter().find(|(old, _)| old == name) {
