@@ -2,10 +2,11 @@
 
 Each agent writes a session of its own at the strict provider, with a picture in it. The picture is
 then made sick in the file; the agent resumes, and must be turned down; `photic doctor` must say so,
-and `--fix --in-place` repair it; the agent resumes, and must be answered, with the picture. One line
-for each agent; exit 1 if one is not as it should be.
+and `--fix --in-place` repair it; the agent resumes the latest session, and the one that doctor names
+by its ID, and must be answered each time, with the picture. One line for each agent; exit 1 if one is
+not as it should be.
 """
-import base64, concurrent.futures, contextlib, dataclasses, json, os, pathlib, re, sqlite3, subprocess, sys
+import base64, concurrent.futures, contextlib, dataclasses, json, os, pathlib, re, shlex, sqlite3, subprocess, sys
 import tempfile, time, urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
@@ -13,6 +14,8 @@ import pictures  # noqa: E402
 
 PHOTIC, AGENTS = sys.argv[1], pathlib.Path(sys.argv[2])
 WORDS = "Say what you see."
+# What agents resume the latest session by.
+LATEST = ["resume", "--last"], ["--resume", "latest"], ["--continue"]
 # Most of it is waiting for a machine that others use, too.
 SECONDS = 200
 
@@ -194,12 +197,23 @@ class Try:
         fixed = self.doctor(str(files[0]), "--fix", "--in-place")
         if fixed.returncode:
             return f"is not repaired: {fixed.stdout}{fixed.stderr}"
-        code, said, asked = self.run(self.agent.again)
-        if code or not asked or any(one["status"] != 200 for one in asked):
-            return f"is turned down once repaired: {code} {said} {asked}"
-        if not any(one["images"] for one in asked):
-            return f"lost its picture: {asked}"
+        named = self.by_id(json.loads(self.doctor(str(files[0]), "--json").stdout)["resume"]["command"])
+        for again in (self.agent.again, named):
+            code, said, asked = self.run(again)
+            if code or not asked or any(one["status"] != 200 for one in asked):
+                return f"is turned down once repaired: {again} {code} {said} {asked}"
+            if not any(one["images"] for one in asked):
+                return f"lost its picture: {again} {asked}"
         return None
+
+    def by_id(self, command):
+        """The command that doctor names, without a terminal: in the place of what resumes the latest session."""
+        named, again = shlex.split(command)[1:], self.agent.again
+        for latest in LATEST:
+            for at in range(len(again)):
+                if again[at : at + len(latest)] == latest:
+                    return [*again[:at], *named, *again[at + len(latest) :]]
+        raise ValueError(again)
 
 
 def tried(name):

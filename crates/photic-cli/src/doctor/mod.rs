@@ -77,11 +77,13 @@ fn one(options: &DoctorOptions, file: &SessionFile<'_>) -> anyhow::Result<ExitCo
 /// Handles a session on standard input. A copy goes to standard output, unless a file is named.
 fn standard_input(options: &DoctorOptions) -> anyhow::Result<ExitCode> {
     if options.in_place {
-        let hint = Hint("name the file, or leave `--in-place` out to get the copy on standard output");
+        let hint =
+            Hint("name the file, or leave `--in-place` out to get the copy on standard output");
         bail!(anyhow::anyhow!("standard input has no place to write to").context(hint));
     }
     let input = StandardInput::read()?;
-    let file = SessionFile { path: input.path(), name: StandardInput::NAME, output: Some(input.output()) };
+    let file =
+        SessionFile { path: input.path(), name: StandardInput::NAME, output: Some(input.output()) };
     one(options, &file)
 }
 

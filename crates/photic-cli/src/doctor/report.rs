@@ -87,8 +87,8 @@ pub(super) fn one(
     }
     let name = file.name;
     let (format, profile) = (found.format.name(), &found.profile);
-    let sick = found.broken().count().max(found.findings.len())
-        + usize::from(found.cut_line.is_some());
+    let sick =
+        found.broken().count().max(found.findings.len()) + usize::from(found.cut_line.is_some());
     if sick == 0 {
         writeln!(out, "{GREEN}healthy{GREEN:#}: {name} ({format}, profile `{profile}`)")?;
     } else {
@@ -98,7 +98,10 @@ pub(super) fn one(
     writeln!(out, "  {}", sizes(found))?;
     if let Some(first) = found.unreadable_lines.first() {
         let lines = counted(found.unreadable_lines.len(), "line");
-        writeln!(out, "{YELLOW}note:{YELLOW:#} {lines} are not JSON, the first is line {first}; they stay as they are")?;
+        writeln!(
+            out,
+            "{YELLOW}note:{YELLOW:#} {lines} are not JSON, the first is line {first}; they stay as they are"
+        )?;
     }
     let moved = found.moved();
     if moved > 0 {
@@ -150,7 +153,8 @@ pub(super) fn restore_command(file: &Path, options: &DoctorOptions) -> String {
 
 /// The command that repairs this session.
 fn repair_command(file: &str, options: &DoctorOptions) -> String {
-    let file = if options.file.as_ref().is_some_and(|file| file.as_os_str() == "-") { "-" } else { file };
+    let file =
+        if options.file.as_ref().is_some_and(|file| file.as_os_str() == "-") { "-" } else { file };
     let model = options.model.as_ref().map(|model| format!(" --for {}", quoted(model)));
     let wire = options.wire.map(|wire| format!(" --wire {wire}"));
     let (model, wire) = (model.unwrap_or_default(), wire.unwrap_or_default());

@@ -126,7 +126,8 @@ mod tests {
 
     #[test]
     fn dollars_say_if_some_turns_have_no_price() {
-        let of = |usd, unpriced| dollars(SessionTotals { usd, unpriced, ..SessionTotals::default() });
+        let of =
+            |usd, unpriced| dollars(SessionTotals { usd, unpriced, ..SessionTotals::default() });
         assert_eq!(of(Some(0.5), 0), "0.5000");
         assert_eq!(of(Some(0.5), 2), "> 0.5000");
         assert_eq!(of(None, 3), "?");

@@ -109,8 +109,7 @@ fn forget(store: &LocalStore, text: &str, json: bool) -> anyhow::Result<ExitCode
 
 /// Removes images without a session, and says why the others are kept.
 fn collect(store: &LocalStore, grace: &GracePeriods, json: bool) -> anyhow::Result<ExitCode> {
-    let issued =
-        SystemTime::now().checked_sub(grace.handles).unwrap_or(SystemTime::UNIX_EPOCH);
+    let issued = SystemTime::now().checked_sub(grace.handles).unwrap_or(SystemTime::UNIX_EPOCH);
     let collected = wait(store.collect(grace))?;
     if let Some(since) = SystemTime::now().checked_sub(grace.blobs) {
         store.blobs.tidy(since)?;

@@ -9,12 +9,8 @@ use photic::profile::MediaKind;
 use crate::style::Hint;
 
 /// Extensions and the types they stand for.
-const TYPES: [(&str, &str); 4] = [
-    ("png", "image/png"),
-    ("jpg", "image/jpeg"),
-    ("jpeg", "image/jpeg"),
-    ("webp", "image/webp"),
-];
+const TYPES: [(&str, &str); 4] =
+    [("png", "image/png"), ("jpg", "image/jpeg"), ("jpeg", "image/jpeg"), ("webp", "image/webp")];
 
 /// Restricts a profile to the type of the output file. A file without an extension gets the type
 /// that is best for the model.

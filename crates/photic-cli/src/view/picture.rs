@@ -111,7 +111,9 @@ fn bytes_of(medium: &Media<'_>, name: &str, number: usize) -> anyhow::Result<Vec
             "photic does not fetch URLs; pipe the picture in: `curl -sL URL | photic view -`",
         ),
         Source::File(_) => absent("is in the file store of the provider", "download it first"),
-        Source::Missing => absent("has no bytes", "run `photic check` to see what is wrong with it"),
+        Source::Missing => {
+            absent("has no bytes", "run `photic check` to see what is wrong with it")
+        }
     }
 }
 
@@ -134,5 +136,5 @@ fn media_of_request(body: &[u8]) -> Option<usize> {
     }
     let format = format_of(body)?;
     let (transcript, _): (Transcript<'_>, _) = format.lift(body);
-    transcript.is_readable().then(|| transcript.media.len())
+    transcript.is_readable().then_some(transcript.media.len())
 }

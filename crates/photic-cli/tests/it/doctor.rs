@@ -151,7 +151,10 @@ fn a_cut_last_line_is_told_and_left_out_by_a_repair() {
     assert!(words.contains("the record of type `message` ends after 31 bytes"), "{words}");
     assert!(words.contains("leaves this line out and keeps the 3 lines before it"), "{words}");
     let report: Value = serde_json::from_slice(&doctor(&path, &["--json"]).stdout).unwrap();
-    assert_eq!((&report["cut_line"]["record"], &report["cut_line"]["kept"]), (&json!(4), &json!(3)));
+    assert_eq!(
+        (&report["cut_line"]["record"], &report["cut_line"]["kept"]),
+        (&json!(4), &json!(3))
+    );
     let words = stdout(&doctor(&path, &["--fix"]));
     assert!(
         words.starts_with("repaired: the cut line 4 left out, the 3 lines before it kept\n"),
@@ -201,7 +204,8 @@ fn it_says_how_the_agent_resumes_the_session() {
     let claude = folder.0.join("claude.jsonl");
     std::fs::write(&claude, format!("{line}\n{{\"type\":\"us")).unwrap();
     let words = stdout(&doctor(&claude, &[]));
-    let command = "once it is repaired, resume it with `cd '/my work' && claude --resume my-session`";
+    let command =
+        "once it is repaired, resume it with `cd '/my work' && claude --resume my-session`";
     assert!(words.contains(command), "{words}");
     let words = stdout(&doctor(&claude, &["--fix"]));
     assert!(words.contains("in the place of the original"), "{words}");

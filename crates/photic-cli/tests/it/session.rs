@@ -184,7 +184,7 @@ fn sessions_have_totals_and_say_their_ids() {
     let (one, two) = (shown("1"), shown("2"));
     let sum = |name: &str| one[name].as_f64().unwrap() + two[name].as_f64().unwrap();
     let listed = sessions.json(&["ls"])[0].clone();
-    assert_eq!(listed["tokens"].as_f64().unwrap(), sum("tokens"));
+    assert!((listed["tokens"].as_f64().unwrap() - sum("tokens")).abs() < 0.5, "{listed}");
     assert!((listed["usd"].as_f64().unwrap() - sum("usd")).abs() < 1e-9, "{listed}");
     let session = &sessions.json(&["show", "last"])["session"];
     assert_eq!((&session["id"], &session["tokens"]), (&json!(id), &listed["tokens"]));
@@ -193,7 +193,8 @@ fn sessions_have_totals_and_say_their_ids() {
     assert!(sessions.text(&["images", "last"]).starts_with(&format!("{id}, turn 2\n")));
 
     // A second session: the last line sums them up.
-    sessions.import(&json!({"model": "gpt-4o", "messages": [{"role": "user", "content": "x"}]}), &[]);
+    sessions
+        .import(&json!({"model": "gpt-4o", "messages": [{"role": "user", "content": "x"}]}), &[]);
     let text = sessions.text(&["ls"]);
     let last = text.lines().last().unwrap();
     assert!(last.starts_with("2 sessions ") && last.contains(" 3 "), "{text}");

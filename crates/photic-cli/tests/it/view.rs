@@ -23,7 +23,7 @@ fn the_facts_of_a_picture_are_told_in_words_and_as_json() {
 
     let output = run(&["view", PICTURE, "--json", "--region", "8,8,16,16"]);
     let facts: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(facts["source_size"], serde_json::json!([64, 48]));
+    assert_eq!(facts["source_size"], json!([64, 48]));
     assert_eq!((&facts["pages"], &facts["media_type"]), (&json!(1), &json!("image/png")));
     assert!(facts["size"].is_array() && facts["bytes"].as_u64() > Some(0), "{facts}");
     assert_eq!(facts["region"]["width"], 16);
@@ -88,16 +88,16 @@ fn frames_are_shown_one_by_one_or_side_by_side() {
         serde_json::from_slice(&output.stdout).unwrap()
     };
     let one = facts(&["--page", "2"]);
-    assert_eq!(one["source_size"], serde_json::json!([20, 20]));
+    assert_eq!(one["source_size"], json!([20, 20]));
     assert_eq!(one["pages"], 3);
     assert_eq!(facts(&["--frame", "2"]), one, "another name for it, from 1 as well");
     assert_eq!(one["warnings"][1]["code"], "more_frames");
     // Two in a row, one below, four pixels between them.
     let all = facts(&["--sheet"]);
-    assert_eq!(all["source_size"], serde_json::json!([44, 44]));
+    assert_eq!(all["source_size"], json!([44, 44]));
     assert_eq!(all["pages"], 3);
     let two = facts(&["--sheet", "2"]);
-    assert_eq!(two["source_size"], serde_json::json!([20, 44]));
+    assert_eq!(two["source_size"], json!([20, 44]));
 
     let output = run(&["view", THREE_FRAMES, "--page", "4"]);
     assert_eq!(output.status.code(), Some(1));

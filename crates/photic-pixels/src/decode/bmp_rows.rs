@@ -83,7 +83,8 @@ impl<'a> BmpRows<'a> {
         let Rect { x, y: top, width, height } = ask.region;
         let factor = row_sink::factor(ask.region, ask.at_most);
         let own = Rect::whole((width, height));
-        budget.room(row_sink::bytes(own, factor, Layout::Rgb) + u64::from(width) * 3 + (1 << 16))?;
+        budget
+            .room(row_sink::bytes(own, factor, Layout::Rgb) + u64::from(width) * 3 + (1 << 16))?;
         let mut sink = RowSink::new(own, factor, Layout::Rgb);
         let mut row = Vec::with_capacity(width as usize * 3);
         let columns = x as usize * self.pixel..(x as usize + width as usize) * self.pixel;

@@ -122,8 +122,8 @@ fn fits_in_part(
 ) -> Result<(), Refusal> {
     let whole = u64::from(header.stored_width) * u64::from(header.stored_height);
     let megapixels = |pixels: u64| pixels as f64 / 1e6;
-    let is_small =
-        part.is_some_and(|part| u64::from(part.region.width) * u64::from(part.region.height) <= pixels);
+    let is_small = part
+        .is_some_and(|part| u64::from(part.region.width) * u64::from(part.region.height) <= pixels);
     let only_whole = regions::only_whole(bytes, header, part.map_or(0, |part| part.frame));
     if is_small && only_whole.is_none() {
         return Ok(());

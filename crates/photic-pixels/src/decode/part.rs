@@ -53,7 +53,11 @@ pub(super) struct PartRequest {
 pub(super) fn no_frame(header: &Header, frame: u32) -> Refusal {
     Refusal::new(
         RefusalCode::BadRegion,
-        format!("there is no page or frame {} in this {} file", frame.saturating_add(1), header.format.name()),
+        format!(
+            "there is no page or frame {} in this {} file",
+            frame.saturating_add(1),
+            header.format.name()
+        ),
         format!("they count from 1; it has {} or so", header.frames.least()),
     )
 }

@@ -18,9 +18,7 @@ pub(super) fn only_whole(bytes: &[u8], header: &Header, frame: u32) -> Option<&'
                 Some("a JPEG with arithmetic coding can only be decoded whole")
             }
             Some(frame) if frame.several => Some("a progressive JPEG can only be decoded whole"),
-            Some(frame) if frame.is_lossless => {
-                Some("a lossless JPEG can only be decoded whole")
-            }
+            Some(frame) if frame.is_lossless => Some("a lossless JPEG can only be decoded whole"),
             _ => None,
         },
         Format::Bmp => match BmpRows::of(bytes, header) {

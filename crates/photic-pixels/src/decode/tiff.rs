@@ -62,7 +62,8 @@ pub(super) fn decode(
         )));
     }
     let chunk = chunk.min(pixels * 2).saturating_mul(shape.samples as u64 * wide);
-    let own = pixels_of(ask.region) * shape.samples.max(3) as u64 * if header.turned() { 2 } else { 1 };
+    let own =
+        pixels_of(ask.region) * shape.samples.max(3) as u64 * if header.turned() { 2 } else { 1 };
     // The coefficients of a JPEG inside take two bytes each, and all of them may have to be kept.
     let chunk = if is_jpeg(&mut pages) { chunk * 5 } else { chunk * 2 };
     let copied = if header.color == Color::Palette { bytes.len() as u64 } else { 0 };

@@ -114,7 +114,7 @@ fn bmp_from_the_top() -> Vec<u8> {
     for number in [54 + pixels.len() as u32, 0, 54, 40, SIZE.0] {
         out.extend(number.to_le_bytes());
     }
-    out.extend((-(SIZE.1 as i32)).to_le_bytes());
+    out.extend((-SIZE.1.cast_signed()).to_le_bytes());
     out.extend([1, 0, 32, 0]);
     out.extend([0; 24]);
     out.extend(pixels);
@@ -158,7 +158,9 @@ fn a_region_is_the_same_as_that_part_of_the_whole() {
             } else {
                 let samples = (got.raster.layout.samples(), whole.layout.samples());
                 let pixels = got.raster.data.chunks_exact(samples.0);
-                pixels.zip(expected.chunks_exact(samples.1)).all(|(left, right)| left[0] == right[0])
+                pixels
+                    .zip(expected.chunks_exact(samples.1))
+                    .all(|(left, right)| left[0] == right[0])
             };
             assert!(same, "{name} {region:?}");
         }
@@ -172,8 +174,7 @@ fn a_region_of_a_turned_jpeg_that_is_scaled_down_is_the_same_too() {
         let bytes = make::with_segment(&jpeg(|made| made), 0xe1, &exif);
         let header = header::probe(&bytes).unwrap();
         let region = Rect::new(50, 30, 60, 64);
-        let wanted =
-            DecodeOptions { region: Some(region), at_most: Some((16, 16)), frame: 0 };
+        let wanted = DecodeOptions { region: Some(region), at_most: Some((16, 16)), frame: 0 };
         let open = |pixels| {
             let limits = DecodeLimits { pixels, ..DecodeLimits::default() };
             decode::decode(&bytes, &header, &limits, wanted).unwrap()
