@@ -93,6 +93,9 @@ pub(crate) enum ReturnMode {
     Ref,
 }
 
+/// A tool before it is listed: name, description, input and output schema, hints.
+type DescribedTool = (&'static str, &'static str, JsonObject, Option<JsonObject>, ToolAnnotations);
+
 /// Returns the tools in their fixed order.
 ///
 /// Output schemas are only for tools whose data is not their text: the text of `list`, `read` and
@@ -129,8 +132,7 @@ pub(crate) fn tools(offer: Offer, structured: bool) -> Vec<Tool> {
             closed("Prove that pictures arrive").idempotent(false),
         ),
     ];
-    type Described = (&'static str, &'static str, JsonObject, Option<JsonObject>, ToolAnnotations);
-    let tool = |(name, words, input, output, hints): Described| {
+    let tool = |(name, words, input, output, hints): DescribedTool| {
         let title = hints.title.clone().unwrap_or_default();
         let tool = Tool::new::<&str, &str, _>(name, words, Arc::new(input))
             .with_title(title)
@@ -140,7 +142,7 @@ pub(crate) fn tools(offer: Offer, structured: bool) -> Vec<Tool> {
             None => tool,
         }
     };
-    let offered = |(name, ..): &Described| offer.inspect || *name != "inspect";
+    let offered = |(name, ..): &DescribedTool| offer.inspect || *name != "inspect";
     tools.into_iter().filter(offered).map(tool).collect()
 }
 

@@ -102,25 +102,26 @@ impl fmt::Debug for Perception {
 /// A size is whole pixels, so the two factors differ: with one of them for both, the lower end of a
 /// narrow page is off by several pixels.
 fn mapping(map: &Affine, (width, height): (u32, u32)) -> Option<String> {
-    if *map == Affine::IDENTITY {
-        return None;
-    }
     let term = |offset: f64, factor: f64, extent: u32, name: char| {
-        let factor = decimals(factor, extent);
+        // Within 0.05 units, and a quarter of a pixel of the view, at its far end.
+        let tolerance = (factor.abs() / 4.0).min(0.05);
+        let offset = decimals(offset, tolerance / 10.0);
+        let factor = decimals(factor, tolerance / f64::from(extent.max(1)));
         let factor = if factor == "1" { name.to_string() } else { format!("{factor}{name}") };
-        if offset == 0.0 { factor } else { format!("{} + {factor}", decimals(offset, 1)) }
+        if matches!(offset.as_str(), "0" | "-0") { factor } else { format!("{offset} + {factor}") }
     };
     let (x, y) = (term(map.e, map.a, width, 'x'), term(map.f, map.d, height, 'y'));
-    Some(format!(": (x, y) here is ({x}, {y}) in the original"))
+    let stays = x == "x" && y == "y";
+    (!stays).then(|| format!(": (x, y) here is ({x}, {y}) in the original"))
 }
 
-/// Writes a factor with as few decimals as keep every one of `extent` pixels within 0.05 units.
-fn decimals(factor: f64, extent: u32) -> String {
+/// Writes a number with as few decimals as keep it within a tolerance.
+fn decimals(number: f64, tolerance: f64) -> String {
     let is_near = |text: &String| {
-        text.parse::<f64>().is_ok_and(|written| (written - factor).abs() * f64::from(extent) < 0.05)
+        text.parse::<f64>().is_ok_and(|written| (written - number).abs() < tolerance)
     };
-    let written = (0..9).map(|digits| format!("{factor:.digits$}")).find(is_near);
-    written.unwrap_or_else(|| factor.to_string())
+    let written = (0..9).map(|digits| format!("{number:.digits$}")).find(is_near);
+    written.unwrap_or_else(|| number.to_string())
 }
 
 /// Writes the summary: size, scale, coordinates, zoom.
@@ -176,6 +177,17 @@ mod tests {
             assert!((far.1 - f64::from(region.bottom())).abs() < 1e-6);
             assert_eq!((x.0, y.0), (f64::from(region.x), f64::from(region.y)));
         }
+    }
+
+    /// A drawing of one unit, shown at 2000 px: a tenth of a unit would be a tenth of the picture.
+    #[test]
+    fn small_units_get_more_digits() {
+        let map = Affine::tile(&Rect::new(0, 0, 1, 3), (2000, 2000));
+        let [x, y] = factors(&mapping(&map, (2000, 2000)).unwrap());
+        assert!((x.1 * 2000.0 - 1.0).abs() < 1e-3 && (y.1 * 2000.0 - 3.0).abs() < 1e-3);
+        let offset = Affine { e: -0.25, f: 1e-12, ..Affine::scale(0.5, 0.5) };
+        let words = mapping(&offset, (100, 100)).unwrap();
+        assert_eq!(words, ": (x, y) here is (-0.25 + 0.5x, 0.5y) in the original");
     }
 
     #[test]

@@ -192,7 +192,7 @@ codes! {
         "Call `view` and look yourself; or start `photic mcp` with `--model MODEL` and set `OPENAI_API_KEY`, or `ANTHROPIC_API_KEY` for a Claude model.";
     NoModels = "no_models", "inspect",
         "The list of models is empty.",
-        "Configure a model that can see.";
+        "Set `OPENAI_API_KEY` or `ANTHROPIC_API_KEY`, or name a model that can see with `--model`.";
     ModelUnresolved = "model_unresolved", "inspect",
         "A model was named that is not among those available.",
         "Name one of the candidates.";

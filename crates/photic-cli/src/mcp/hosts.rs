@@ -3,6 +3,7 @@
 //! A host seldom starts its servers in the folder of the project or with the variables of a shell.
 //! So paths are absolute, and every variable is named.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -149,11 +150,13 @@ impl McpHost {
     pub(super) fn words(&self, launch: &Launch) -> String {
         let Self { name, file, .. } = self;
         let mut words = format!("{name}: merge this into {file}");
-        if let Some(command) = &self.command {
-            words += &format!("\n  or run: {command}{}", launch.line());
+        // These commands leave the variables out.
+        if let Some(command) = self.command.as_ref().filter(|_| launch.variables.is_empty()) {
+            let _ = write!(words, "\n  or run: {command}{}", launch.line());
         }
         for name in launch.variables.iter().filter(|_| self.variable == "<NAME>") {
-            words += &format!(
+            let _ = write!(
+                words,
                 "\n  replace `<{name}>` by its value: this host does not read it from the environment"
             );
         }
@@ -301,13 +304,18 @@ mod tests {
                 .to_vec(),
             variables: vec!["OPENAI_API_KEY".to_owned()],
         };
+        let plain = Launch {
+            program: launch.program.clone(),
+            arguments: launch.arguments[..3].to_vec(),
+            variables: Vec::new(),
+        };
         let section = |host: &McpHost| {
             let McpHost { id, name, file, format, checked, .. } = host;
             let snippet = host.snippet(&launch);
             let command = host
                 .command
                 .as_ref()
-                .map(|command| format!("Or: `{command}{}`\n\n", launch.line()));
+                .map(|command| format!("Or, without `inspect`: `{command}{}`\n\n", plain.line()));
             let command = command.unwrap_or_default();
             format!(
                 "### {name}\n\n`photic mcp --print {id}`, for {file}:\n\n```{format}\n{}\n```\n\n\

@@ -91,7 +91,7 @@ fn what_a_model_pays_for_in_every_request_is_short() {
     }
 }
 
-/// What cannot work here is in no description and no schema: a model that reads of it tries it.
+/// No description and no schema names a thing that cannot work here: a model that reads of it tries it.
 #[test]
 fn only_what_can_work_is_offered() {
     let listed = serde_json::to_string(&tools(NOTHING, false)).unwrap();

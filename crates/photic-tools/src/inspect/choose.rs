@@ -76,7 +76,7 @@ fn none() -> Refusal {
     Refusal::new(
         RefusalCode::NoModels,
         "the list of models is empty",
-        "configure a model that can see",
+        "set `OPENAI_API_KEY` or `ANTHROPIC_API_KEY`, or name a model that can see with `--model`",
     )
     .known_as("No models available for inspect_image.")
 }

@@ -202,6 +202,7 @@ fn the_model_learns_the_roots_and_what_is_in_them() {
     }
     assert!(instructions.contains("`list`"), "{instructions}");
     assert!(!instructions.contains("inspect"), "it has no model: {instructions}");
+    assert!(instructions.len() < 1000, "every conversation pays for it: {}", instructions.len());
 
     let listed = pipe.call("list", &json!({}));
     assert!(words(&listed).contains("\norders.png  PNG 64x48, "), "{}", words(&listed));
@@ -220,7 +221,7 @@ fn the_model_learns_the_roots_and_what_is_in_them() {
     }
 }
 
-/// What cannot work is neither listed nor described, and whoever tries it is told the flag.
+/// Tools and sources that cannot work are not listed and not described. A call of one names the flag.
 #[test]
 fn what_cannot_work_is_not_offered() {
     let folder = Folder::new("offered");
