@@ -167,7 +167,8 @@ impl Tally {
         lock(&self.tokens).clone()
     }
 
-    /// Returns the sessions that turns were recorded in, those with the most turns first.
+    /// Returns the sessions that turns were recorded in, those with the most turns first. Counted only
+    /// if the gateway serves one command.
     pub fn sessions(&self) -> Vec<SessionTurns> {
         let sessions = lock(&self.sessions);
         let each = sessions

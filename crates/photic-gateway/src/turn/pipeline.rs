@@ -34,7 +34,7 @@ impl Pipeline {
         Keep { details: self.details, record: self.records, visible }
     }
 
-    /// Returns `true` if the usage of every reply is counted.
+    /// Returns `true` if the usage of every reply, and every session, is counted.
     pub(super) fn counts_usage(&self) -> bool {
         self.serves == Serves::OneCommand
     }

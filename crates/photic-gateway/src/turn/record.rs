@@ -38,9 +38,13 @@ impl TurnRecorder {
         let bill = self.recorder.open_bill(recalled.context.tenant.clone(), profile, told);
         let this = self.clone();
         let writing = tokio::spawn(async move {
+            let counts_sessions = this.pipeline.counts_usage();
             let tally = Arc::clone(&this.tally);
             let kept = this.write(recalled, request, &missing, &share).await;
-            tally.record(kept.as_ref());
+            // The sessions of a command are few. Those of a server would fill the memory.
+            if counts_sessions {
+                tally.record(kept.as_ref());
+            }
             drop(place);
             let _ = tell.send(kept.clone());
             kept

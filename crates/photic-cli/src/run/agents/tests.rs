@@ -252,3 +252,12 @@ fn a_file_that_the_user_names_is_not_replaced() {
     assert_eq!(home.launched(&own, &[]).command, own);
     assert_eq!(Home::new("continue-none", &[]).launched(&["cn"], &[]).command, ["cn"]);
 }
+
+#[test]
+fn every_hint_names_a_setting_or_says_that_there_is_none() {
+    for agent in table().unwrap() {
+        let hint = Recognized { agent, arguments: 1, needs_separator: false }.hint();
+        let is_foreign = hint.contains("not a model's API");
+        assert!(is_foreign || hint.matches('`').count() >= 2, "{hint}");
+    }
+}
