@@ -67,6 +67,17 @@ fn commands_without_a_body_say_the_same_of_a_model() {
 }
 
 #[test]
+fn a_view_for_a_text_only_model_says_so() {
+    for command in [
+        &["view", "captures/images/bars.png", "--for", "gpt-3.5-turbo"][..],
+        &["simulate", "--steps", "5", "--for", "gpt-3.5-turbo"],
+    ] {
+        let says = stderr(&run(command));
+        assert!(says.contains("model `gpt-3.5-turbo` reads text only"), "{command:?}: {says}");
+    }
+}
+
+#[test]
 fn a_model_of_another_wire_is_said_to_be_known_there() {
     let folder = Folder::new("elsewhere");
     let file = folder.file("body.json", chat("gpt-4o", 1).to_string());
