@@ -210,9 +210,10 @@ impl Comparison {
 fn lines(setting: &Setting, policy: &Policy) -> Vec<Line> {
     let (least, every) = INTERVAL;
     let turns = setting.floor.saturating_sub(1);
-    let chosen = match policy.marks {
-        true => Contender::Photic(policy.retention),
-        false => Contender::Unmarked(policy.retention),
+    let chosen = if policy.marks {
+        Contender::Photic(policy.retention)
+    } else {
+        Contender::Unmarked(policy.retention)
     };
     let line = |name: String, whose: PolicyGroup, contender: Contender| Line {
         name,

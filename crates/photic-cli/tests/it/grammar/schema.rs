@@ -105,7 +105,8 @@ fn is_of_type(names: &Value, value: &Value) -> bool {
         "integer" => value.is_u64() || value.is_i64(),
         "number" => value.is_number(),
         "null" => value.is_null(),
-        other => panic!("the test does not know the type {other}"),
+        // A type that the test does not know fits nothing.
+        _ => false,
     };
     names.as_array().map_or_else(|| is(names), |names| names.iter().any(is))
 }
