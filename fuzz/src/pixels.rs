@@ -67,9 +67,12 @@ pub fn decoded(bytes: &[u8], only: Option<Format>) {
         at_most: (wish[7] & 2 == 2).then(|| (wish[4].into(), wish[5].into())),
         frame: u32::from(wish[6] & 3),
     };
+    // Few pixels: only a part may be decoded.
+    let pixels = if wish[7] & 4 == 4 { 1 << 12 } else { LIMITS.pixels };
+    let limits = DecodeLimits { pixels, ..LIMITS };
     let before = HELD.load(Relaxed);
     PEAK.store(before, Relaxed);
-    let result = decode::decode(bytes, &header, &LIMITS, wanted);
+    let result = decode::decode(bytes, &header, &limits, wanted);
     let held = PEAK.load(Relaxed).saturating_sub(before);
     assert!(held <= LIMITS.memory as usize + SLACK, "{held} bytes held");
     if let Ok(decoded) = result {

@@ -119,12 +119,7 @@ fn write_group(out: &mut impl std::io::Write, group: &Group<'_>) -> anyhow::Resu
         let text: u64 = costs().map(|cost| cost.as_text).sum();
         let image: u64 = costs().map(|cost| cost.as_image).sum();
         let what = if others.is_empty() { "an image" } else { "images" };
-        writeln!(
-            out,
-            "  about {} tokens as text, {} as {what}",
-            grouped(text),
-            grouped(image)
-        )?;
+        writeln!(out, "  about {} tokens as text, {} as {what}", grouped(text), grouped(image))?;
     }
     writeln!(out, "  {CYAN}hint:{CYAN:#} {}\n", code.hint())?;
     Ok(())

@@ -49,10 +49,7 @@ impl TargetModel {
     }
 
     /// The name: that of an option, or else that of the body.
-    fn name(
-        asked: Option<&str>,
-        transcript: Option<&Transcript<'_>>,
-    ) -> (Option<String>, NamedBy) {
+    fn name(asked: Option<&str>, transcript: Option<&Transcript<'_>>) -> (Option<String>, NamedBy) {
         let name = transcript.and_then(|transcript| transcript.settings.model.as_ref());
         let body = name.map(|name| name.decode().into_owned()).filter(|name| !name.is_empty());
         match (asked, body) {

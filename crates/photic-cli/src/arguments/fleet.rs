@@ -100,7 +100,9 @@ pub(crate) enum KeysCommand {
         tenant: String,
     },
     /// Replace a key; the old one works for a while longer
-    #[command(before_help = "Examples:\n  photic fleet keys rotate acme 0c4d8e1f2a3b --overlap 10\n")]
+    #[command(
+        before_help = "Examples:\n  photic fleet keys rotate acme 0c4d8e1f2a3b --overlap 10\n"
+    )]
     Rotate {
         /// Name of the tenant
         tenant: String,

@@ -45,9 +45,7 @@ pub(crate) enum SessionCommand {
         turn: TurnOptions,
     },
     /// Write the body of a turn to standard output, byte for byte
-    #[command(
-        before_help = "Examples:\n  photic session export last --as model > request.json\n"
-    )]
+    #[command(before_help = "Examples:\n  photic session export last --as model > request.json\n")]
     Export {
         #[command(flatten)]
         turn: TurnOptions,

@@ -23,6 +23,10 @@ pub(super) fn nearest(model: &str) -> Option<String> {
         if name.contains('*') || name.len() < MIN_LETTERS || name.ends_with('-') {
             continue;
         }
+        // A name without the end of a known one is often a sibling: `glm-4.5` of `glm-4.5v`.
+        if name != asked && name.starts_with(&asked) {
+            continue;
+        }
         let (far, end) = distance(name, &asked, is_open);
         if far * LETTERS_PER_DIFFERENCE > name.len() || digits(name) != digits(&asked[..end]) {
             continue;
@@ -33,7 +37,8 @@ pub(super) fn nearest(model: &str) -> Option<String> {
         }
     }
     // A name that matches better than the nearest one is not misspelled.
-    best.filter(|(far, _, name)| *far > 0 && name.len() > matched).map(|(_, _, name)| name.to_owned())
+    best.filter(|(far, _, name)| *far > 0 && name.len() > matched)
+        .map(|(_, _, name)| name.to_owned())
 }
 
 /// The digits of a name: its version.
@@ -53,8 +58,7 @@ fn distance(known: &str, asked: &str, is_open: bool) -> (usize, usize) {
         for (j, &b) in asked.iter().enumerate() {
             let changed = rows[i][j] + usize::from(a != b);
             let mut least = changed.min(rows[i][j + 1] + 1).min(row[j] + 1);
-            let is_swapped =
-                i > 0 && j > 0 && a == asked[j - 1] && b == known[i - 1] && a != b;
+            let is_swapped = i > 0 && j > 0 && a == asked[j - 1] && b == known[i - 1] && a != b;
             if is_swapped {
                 least = least.min(rows[i - 1][j - 1] + 1);
             }
@@ -67,8 +71,11 @@ fn distance(known: &str, asked: &str, is_open: bool) -> (usize, usize) {
     if !is_open {
         return all;
     }
-    let ends = last.iter().enumerate().filter(|&(end, _)| std::str::from_utf8(&asked[..end]).is_ok());
-    ends.map(|(end, &far)| (far, end)).min_by_key(|&(far, end)| (far, usize::MAX - end)).unwrap_or(all)
+    let ends =
+        last.iter().enumerate().filter(|&(end, _)| std::str::from_utf8(&asked[..end]).is_ok());
+    ends.map(|(end, &far)| (far, end))
+        .min_by_key(|&(far, end)| (far, usize::MAX - end))
+        .unwrap_or(all)
 }
 
 #[cfg(test)]
@@ -97,6 +104,7 @@ mod tests {
             "claude-sonnet-5",
             "claude-opus-9",
             "gpt-9",
+            "glm-4.5",
             "nonsense",
             "house/vl",
             "m",

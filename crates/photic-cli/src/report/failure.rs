@@ -83,8 +83,8 @@ impl RefusalReport {
         let kind = details["code"].as_str().unwrap_or("refused").to_owned();
         let error = ErrorReport {
             kind,
-            message: refusal.says.to_string(),
-            hint: Some(refusal.hint.to_string()).filter(|hint| !hint.is_empty()),
+            message: refusal.says.clone(),
+            hint: Some(refusal.hint.clone()).filter(|hint| !hint.is_empty()),
         };
         Self { error, refusal: details }
     }

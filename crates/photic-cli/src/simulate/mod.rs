@@ -210,9 +210,10 @@ impl Comparison {
 fn lines(setting: &Setting, policy: &Policy) -> Vec<Line> {
     let (least, every) = INTERVAL;
     let turns = setting.floor.saturating_sub(1);
-    let chosen = match policy.marks {
-        true => Contender::Photic(policy.retention),
-        false => Contender::Unmarked(policy.retention),
+    let chosen = if policy.marks {
+        Contender::Photic(policy.retention)
+    } else {
+        Contender::Unmarked(policy.retention)
     };
     let line = |name: String, whose: PolicyGroup, contender: Contender| Line {
         name,
@@ -220,10 +221,10 @@ fn lines(setting: &Setting, policy: &Policy) -> Vec<Line> {
         in_force: contender == chosen,
         outcome: play(setting, contender),
     };
-    let photic =
-        |name: String, policy| line(name, PolicyGroup::Photic, Contender::Photic(policy));
-    let unmarked =
-        |name: &str, policy| line(name.to_owned(), PolicyGroup::Default, Contender::Unmarked(policy));
+    let photic = |name: String, policy| line(name, PolicyGroup::Photic, Contender::Photic(policy));
+    let unmarked = |name: &str, policy| {
+        line(name.to_owned(), PolicyGroup::Default, Contender::Unmarked(policy))
+    };
     let others = |name: String, contender| line(name, PolicyGroup::Others, contender);
     let mut lines = vec![
         unmarked("all (default)", Retention::default()),

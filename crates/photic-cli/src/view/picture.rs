@@ -136,5 +136,5 @@ fn media_of_request(body: &[u8]) -> Option<usize> {
     }
     let format = format_of(body)?;
     let (transcript, _): (Transcript<'_>, _) = format.lift(body);
-    transcript.is_readable().then(|| transcript.media.len())
+    transcript.is_readable().then_some(transcript.media.len())
 }

@@ -71,7 +71,7 @@ fn read_prints_the_lines_and_nothing_else() {
 fn read_takes_standard_input_and_keeps_the_slash_of_absolute_paths() {
     use std::io::Write as _;
     let piped = |arguments: &[&str], text: &[u8]| {
-        let mut command = crate::photic();
+        let mut command = photic();
         command.args(["read", "-"]).args(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();

@@ -17,6 +17,8 @@ const START: [u8; 2] = [0xff, 0xd8];
 const END: [u8; 2] = [0xff, 0xd9];
 /// Largest number of categories of a first coefficient: differences of 11 bits.
 const MAX_CATEGORY: u8 = 11;
+/// Most bytes of a block: 64 codes of 16 bits with 16 bits each, and a zero after each byte of ones.
+const MAX_BLOCK_BYTES: u64 = 512;
 /// Bytes of the tables for reading codes.
 const TABLE_BYTES: u64 = 8 * (2 << 16);
 
@@ -72,8 +74,7 @@ pub(super) fn crop(
     budget: &DecodeBudget<'_>,
     ask: PartRequest,
 ) -> Result<CroppedJpeg, Refusal> {
-    // The blocks that are kept take no more bytes than all of them.
-    budget.room(bytes.len() as u64 + TABLE_BYTES)?;
+    budget.room(TABLE_BYTES)?;
     let lacks = || budget.lacks("codes that cannot be read in part");
     let segments = Segments::of(bytes).ok_or_else(lacks)?;
     let mut components = segments.components().ok_or_else(lacks)?;
@@ -88,15 +89,23 @@ pub(super) fn crop(
     let columns = span(region.x, region.right(), unit.0, width);
     let rows = span(region.y, region.bottom(), unit.1, height);
 
+    let blocks: usize = components.iter().map(|one| one.blocks).sum();
+    let row_bytes = columns.len() as u64 * blocks as u64 * MAX_BLOCK_BYTES;
     let mut reader = BitReader::new(segments.data);
     let mut writer = BitWriter::default();
     let mut count = 0_u32;
     for row in 0..rows.end {
         budget.on_time()?;
+        if rows.contains(&row) {
+            // A buffer that grows is copied to one of twice its size.
+            budget.room(TABLE_BYTES + 3 * (writer.out.len() as u64 + row_bytes))?;
+        }
         for column in 0..width.div_ceil(unit.0) {
             if segments.restart > 0 && count > 0 && count.is_multiple_of(segments.restart) {
                 reader.restart().ok_or_else(|| budget.cut())?;
-                components.iter_mut().for_each(|one| one.read = 0);
+                for component in &mut components {
+                    component.read = 0;
+                }
             }
             count = count.wrapping_add(1);
             let is_kept = rows.contains(&row) && columns.contains(&column);
@@ -123,7 +132,7 @@ pub(super) fn crop(
         ..*header
     };
     let ask = PartRequest { region: Rect { x, y, ..region }, ..ask };
-    Ok(CroppedJpeg { bytes: segments.file(size, writer.finish()), header, ask })
+    Ok(CroppedJpeg { bytes: segments.file(size, &writer.finish()), header, ask })
 }
 
 /// Reads a block, and writes it if it is kept. `None` if the data ends or has no such code.
@@ -263,7 +272,7 @@ impl<'a> Segments<'a> {
     }
 
     /// Writes the small file.
-    fn file(&self, (width, height): (u32, u32), data: Vec<u8>) -> Vec<u8> {
+    fn file(&self, (width, height): (u32, u32), data: &[u8]) -> Vec<u8> {
         let mut out = START.to_vec();
         out.extend_from_slice(&self.copied);
         let mut frame = self.frame.to_vec();
@@ -286,7 +295,7 @@ impl<'a> Segments<'a> {
             out.extend(0..=MAX_CATEGORY);
         }
         out.extend_from_slice(self.scan);
-        out.extend_from_slice(&data);
+        out.extend_from_slice(data);
         out.extend_from_slice(&END);
         out
     }

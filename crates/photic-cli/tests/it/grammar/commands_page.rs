@@ -85,8 +85,14 @@ const ROWS: &[Row] = &[
         json: "probe --model gpt-5.4 --base-url {mock}/v1 --paths user --no-learn --file {learned}",
         json_failure: "probe --model gpt-5.4 --wire nonsense",
         codes: &[
-            (0, "probe --model gpt-5.4 --base-url {mock}/v1 --paths user --no-learn --file {learned}"),
-            (1, "probe --model gpt-5.4 --base-url {blind_mock}/v1 --paths user --no-learn --file {learned}"),
+            (
+                0,
+                "probe --model gpt-5.4 --base-url {mock}/v1 --paths user --no-learn --file {learned}",
+            ),
+            (
+                1,
+                "probe --model gpt-5.4 --base-url {blind_mock}/v1 --paths user --no-learn --file {learned}",
+            ),
             (2, "probe"),
         ],
         ..NOTHING
@@ -100,11 +106,7 @@ const ROWS: &[Row] = &[
         stdin: "simulate - --steps 5",
         codes: &[(0, "simulate --steps 5"), (2, "simulate --steps 0")],
     },
-    Row {
-        name: "mock",
-        codes: &[(0, "mock --chart 7"), (2, "mock -o {out}")],
-        ..NOTHING
-    },
+    Row { name: "mock", codes: &[(0, "mock --chart 7"), (2, "mock -o {out}")], ..NOTHING },
     Row { name: "serve", codes: &[(2, "serve --config {missing}")], ..NOTHING },
     Row {
         name: "mcp",
@@ -153,7 +155,10 @@ const ROWS: &[Row] = &[
         name: "session show",
         json: "session show last --store {store}",
         json_failure: "session show none --store {store}",
-        codes: &[(0, "session show last --store {store}"), (2, "session show none --store {store}")],
+        codes: &[
+            (0, "session show last --store {store}"),
+            (2, "session show none --store {store}"),
+        ],
         ..NOTHING
     },
     Row {
@@ -180,14 +185,20 @@ const ROWS: &[Row] = &[
         name: "session drop",
         json: "session drop last 1 --store {store}",
         json_failure: "session drop last 99 --store {store}",
-        codes: &[(0, "session drop last 1 --store {store}"), (2, "session drop last 99 --store {store}")],
+        codes: &[
+            (0, "session drop last 1 --store {store}"),
+            (2, "session drop last 99 --store {store}"),
+        ],
         ..NOTHING
     },
     Row {
         name: "session pin",
         json: "session pin last 1 --store {store}",
         json_failure: "session pin last 99 --store {store}",
-        codes: &[(0, "session pin last 1 --store {store}"), (2, "session pin last 99 --store {store}")],
+        codes: &[
+            (0, "session pin last 1 --store {store}"),
+            (2, "session pin last 99 --store {store}"),
+        ],
         ..NOTHING
     },
     Row {
@@ -355,7 +366,8 @@ fn cells(world: &World, row: &Row, vocabulary: &serde_json::Value) -> [String; 8
         let words = both(&world.run(command, &[]));
         words.contains("gpt-3.5-turbo") || words.contains("openai-text-only")
     };
-    let is_said = |command: &str| stderr(&world.run(command, &[])).contains("unknown model `gtp-4o`");
+    let is_said =
+        |command: &str| stderr(&world.run(command, &[])).contains("unknown model `gtp-4o`");
     let is_json = |command: &str| {
         let output = world.run(command, &["--json"]);
         let data = serde_json::from_slice(&output.stdout);

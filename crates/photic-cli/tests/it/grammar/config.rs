@@ -9,7 +9,7 @@ use crate::{photic, run, stderr, stdout};
 
 fn setting<'r>(report: &'r Value, name: &str) -> &'r Value {
     let settings = report["settings"].as_array().unwrap();
-    settings.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("{name}: {report}"))
+    settings.iter().find(|row| row["name"] == name).unwrap()
 }
 
 fn with(variables: &[(&str, &str)], arguments: &[&str]) -> Output {

@@ -8,15 +8,27 @@ fn a_failure_is_one_object_with_kind_message_and_hint() {
     let folder = Folder::new("failures");
     let toml = folder.file("broken.toml", "lissten = 1\n");
     for (arguments, kind, says) in [
-        (&["check", "no-such-file.json", "--json"][..], "not_found", "cannot read `no-such-file.json`"),
+        (
+            &["check", "no-such-file.json", "--json"][..],
+            "not_found",
+            "cannot read `no-such-file.json`",
+        ),
         (&["lower", "Cargo.toml", "--json"], "unknown_format", "`Cargo.toml` is not JSON"),
         (&["explain", "captures/ai6/package.json", "--json"], "unknown_format", "known format"),
         (&["check", "--json", "--bogus"], "usage", "unexpected argument '--bogus'"),
         (&["simulate", "--json", "--steps", "0"], "usage", "0 is not in 1..=2000"),
         (&["config", "--json", "--config", &toml], "settings", "did you mean `listen`?"),
-        (&["view", "no-such-picture.png", "--json"], "not_found", "cannot read `no-such-picture.png`"),
+        (
+            &["view", "no-such-picture.png", "--json"],
+            "not_found",
+            "cannot read `no-such-picture.png`",
+        ),
         (&["doctor", "no-such-session.jsonl", "--json"], "not_found", "no-such-session.jsonl"),
-        (&["session", "show", "last", "--json", "--store", &folder.path("store")], "failed", "there are no sessions yet"),
+        (
+            &["session", "show", "last", "--json", "--store", &folder.path("store")],
+            "failed",
+            "there are no sessions yet",
+        ),
     ] {
         let output = run(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");

@@ -42,9 +42,11 @@ fn a_wrong_wire_is_found_out() {
     let file = folder.file("body.json", chat("gpt-4o", 1).to_string());
     let gemini = json!({"contents": [{"role": "user", "parts": [{"text": "Hello"}]}]});
     let gemini = folder.file("gemini.json", gemini.to_string());
-    for (file, from, likely) in
-        [(&file, "anthropic", "openai-chat"), (&file, "gemini", "openai-chat"), (&gemini, "openai-chat", "gemini")]
-    {
+    for (file, from, likely) in [
+        (&file, "anthropic", "openai-chat"),
+        (&file, "gemini", "openai-chat"),
+        (&gemini, "openai-chat", "gemini"),
+    ] {
         for command in ["check", "lower", "explain"] {
             let output = run(&[command, file, "--from", from]);
             assert_eq!(output.status.code(), Some(2), "{command} {from}");

@@ -24,7 +24,8 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("photic-grammar-{name}-{}", std::process::id()));
+        let path =
+            std::env::temp_dir().join(format!("photic-grammar-{name}-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir_all(&path).unwrap();
         Self(path)
@@ -83,7 +84,7 @@ fn piped(arguments: &[&str], input: &[u8]) -> Output {
 
 /// The output as JSON.
 fn data(output: &Output) -> Value {
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
-        panic!("{error}: {}{}", crate::stdout(output), crate::stderr(output))
-    })
+    let data = serde_json::from_slice(&output.stdout);
+    assert!(data.is_ok(), "{}{}", crate::stdout(output), crate::stderr(output));
+    data.unwrap()
 }

@@ -47,7 +47,10 @@ fn an_option_overrides_the_model_of_the_body() {
     }
     for command in ["check", "lower", "explain", "simulate"] {
         let report = data(&run(&[command, &file, "--for", "gpt-4o", "--json"]));
-        assert_eq!((&report["model"], &report["model_from"]), (&"gpt-4o".into(), &"argument".into()));
+        assert_eq!(
+            (&report["model"], &report["model_from"]),
+            (&"gpt-4o".into(), &"argument".into())
+        );
         let report = data(&run(&[command, &file, "--json"]));
         assert_eq!((&report["model"], &report["model_from"]), (&"gtp-4o".into(), &"body".into()));
     }
@@ -60,6 +63,17 @@ fn commands_without_a_body_say_the_same_of_a_model() {
     for command in [&["profiles", "--for", "gtp-4o"][..], &["profiles", "show", "gtp-4o"]] {
         let output = run(command);
         assert!(stderr(&output).contains("Did you mean `gpt-4o`?"), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn a_view_for_a_text_only_model_says_so() {
+    for command in [
+        &["view", "captures/images/bars.png", "--for", "gpt-3.5-turbo"][..],
+        &["simulate", "--steps", "5", "--for", "gpt-3.5-turbo"],
+    ] {
+        let says = stderr(&run(command));
+        assert!(says.contains("model `gpt-3.5-turbo` reads text only"), "{command:?}: {says}");
     }
 }
 

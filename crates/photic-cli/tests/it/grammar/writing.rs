@@ -9,7 +9,12 @@ fn lower_writes_the_file_that_it_is_told_to() {
     let file = folder.file("body.json", chat("gpt-4o", 2).to_string());
     let out = folder.path("out.json");
     let output = run(&["lower", &file, "-o", &out]);
-    assert_eq!((output.status.code(), stdout(&output)), (Some(0), String::new()), "{}", stderr(&output));
+    assert_eq!(
+        (output.status.code(), stdout(&output)),
+        (Some(0), String::new()),
+        "{}",
+        stderr(&output)
+    );
     let written = std::fs::read(&out).unwrap();
     assert_eq!(written, run(&["lower", &file]).stdout);
     assert_eq!(written, run(&["lower", &file, "--output", "-"]).stdout, "`-` is standard output");
@@ -43,7 +48,16 @@ fn what_lower_dropped_is_said() {
     let mut body = chat("gpt-4o", 6);
     body["logit_bias"] = serde_json::json!({"50256": -100});
     let file = folder.file("body.json", body.to_string());
-    let says = stderr(&run(&["lower", &file, "--policy", "newest(2)", "--to", "anthropic", "--for", "claude-opus-5"]));
+    let says = stderr(&run(&[
+        "lower",
+        &file,
+        "--policy",
+        "newest(2)",
+        "--to",
+        "anthropic",
+        "--for",
+        "claude-opus-5",
+    ]));
     assert!(says.contains("not shown: 4 pictures or documents"), "{says}");
     assert!(says.contains("left out: 1 value that anthropic has no field for"), "{says}");
 }
@@ -96,7 +110,10 @@ fn a_folder_after_record_is_not_run() {
     assert_eq!(output.status.code(), Some(2));
     let says = stderr(&output);
     assert!(says.contains("is a folder and no command"), "{says}");
-    assert!(says.contains("hint: name a directory for recordings with `--record --store DIR"), "{says}");
+    assert!(
+        says.contains("hint: name a directory for recordings with `--record --store DIR"),
+        "{says}"
+    );
     let store = folder.path("store");
     let output = run(&["run", "--quiet", "--record", "--store", &store, "--", "true"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));

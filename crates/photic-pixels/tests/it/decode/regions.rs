@@ -114,7 +114,7 @@ fn bmp_from_the_top() -> Vec<u8> {
     for number in [54 + pixels.len() as u32, 0, 54, 40, SIZE.0] {
         out.extend(number.to_le_bytes());
     }
-    out.extend((-(SIZE.1 as i32)).to_le_bytes());
+    out.extend((-SIZE.1.cast_signed()).to_le_bytes());
     out.extend([1, 0, 32, 0]);
     out.extend([0; 24]);
     out.extend(pixels);
