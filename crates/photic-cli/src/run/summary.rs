@@ -148,8 +148,11 @@ impl Counts {
     fn lines(&self, recorded: &RecordedIn) -> Vec<(&'static str, String)> {
         let mut lines: Vec<_> =
             self.failures.iter().map(|failed| ("failed", failure(failed))).collect();
-        let (images, others): (Vec<_>, Vec<_>) =
-            self.fixes.iter().partition(|(name, _)| MADE_VISIBLE.contains(*name));
+        // Of a request that the provider rejected, nothing was visible.
+        let (images, others): (Vec<_>, Vec<_>) = self
+            .fixes
+            .iter()
+            .partition(|(name, _)| self.visible > 0 && MADE_VISIBLE.contains(*name));
         if !images.is_empty() {
             let visible = times(self.visible, "image");
             lines.push(("made visible", format!("{visible} ({})", list(&images))));

@@ -156,7 +156,9 @@ impl Turns {
             reply_headers::say_fixes(reply.headers_mut(), &log.fixes);
             reply_headers::say_left(reply.headers_mut(), &log.facts);
             self.tally.add(log.fixes.counts(), &log.facts.retired);
-            self.tally.show(&log.facts.made_visible);
+            if is_success {
+                self.tally.show(&log.facts.made_visible);
+            }
         }
         if let Some(outcome) = outcome {
             reply_headers::say_healed(reply.headers_mut(), &outcome.healed);

@@ -87,6 +87,19 @@ fn repairs_and_what_was_left_out_are_listed() {
 }
 
 #[test]
+fn nothing_was_visible_in_a_rejected_request() {
+    let fixes = BTreeMap::from([("hoisted", 1)]);
+    let failures = vec![failed(Some("h"), "HTTP 400", 1)];
+    let counts = Counts { answered: 1, changed: 1, fixes, failures, ..nothing() };
+    assert_eq!(
+        text(&counts),
+        "photic: 1 request, 1 changed, 1 failed\n\
+         \x20 failed        1 request to h: HTTP 400\n\
+         \x20 repaired      hoisted 1"
+    );
+}
+
+#[test]
 fn tokens_and_dollars_are_known_or_said_to_be_unknown() {
     let tokens = TokenUse {
         reported: 2,
