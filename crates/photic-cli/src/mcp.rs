@@ -1,6 +1,6 @@
 //! `photic mcp`: serves the tools to an agent until its host disconnects or the process is stopped.
 
-pub(crate) mod hosts;
+mod hosts;
 
 use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
@@ -21,7 +21,8 @@ use crate::serve::shutdown_signal;
 
 /// Runs the command.
 pub(crate) fn run(options: &McpOptions) -> anyhow::Result<ExitCode> {
-    if let Some(host) = options.print {
+    if let Some(host) = &options.print {
+        let host = hosts::find(host)?;
         let launch = hosts::Launch::of(options)?;
         writeln!(anstream::stderr(), "{}\n", host.words(&launch))?;
         return print(format!("{}\n", host.snippet(&launch).trim()).as_bytes());
@@ -68,7 +69,7 @@ async fn serve(options: &McpOptions) -> anyhow::Result<()> {
 /// Returns the words for a person who starts the server in a terminal, where it seems to hang.
 fn terminal_note(options: &McpOptions) -> anyhow::Result<String> {
     let launch = hosts::Launch::of(options)?;
-    let host = hosts::find("generic").map_err(anyhow::Error::msg)?;
+    let host = hosts::find("generic")?;
     Ok(format!(
         "photic: this is an MCP server; it waits for messages of an agent's host on standard input.\n\
          There is nothing to type here: stop it with Ctrl+C, and add it to your host instead.\n\n\

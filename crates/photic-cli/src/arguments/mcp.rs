@@ -6,8 +6,6 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use photic_mcp::Structured;
 
-use crate::mcp::hosts::{self, McpHost};
-
 /// Serve `list`, `view`, `read`, `inspect` and `probe` to an agent over MCP
 ///
 /// Serves on standard input and output, as hosts start it, or over HTTP on loopback. Only files
@@ -27,8 +25,8 @@ pub(crate) struct McpOptions {
     #[arg(long, value_name = "DIR", required_unless_present = "print")]
     pub(crate) root: Vec<PathBuf>,
     /// Print the configuration with which a host starts this server, with absolute paths, and exit
-    #[arg(long, value_name = "HOST", value_parser = hosts::find, conflicts_with = "http")]
-    pub(crate) print: Option<&'static McpHost>,
+    #[arg(long, value_name = "HOST", conflicts_with = "http")]
+    pub(crate) print: Option<String>,
     /// Keep originals and answers in this directory, so that views have handles for a second look
     #[arg(long, value_name = "DIR")]
     pub(crate) store: Option<PathBuf>,

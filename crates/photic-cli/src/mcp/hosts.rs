@@ -27,7 +27,7 @@ struct Table {
 /// A program that starts MCP servers, and its configuration.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct McpHost {
+pub(super) struct McpHost {
     /// The name that `--print` takes.
     id: String,
     name: String,
@@ -53,10 +53,10 @@ pub(super) struct Launch {
 }
 
 /// Finds a host by its id.
-pub(crate) fn find(id: &str) -> Result<&'static McpHost, String> {
-    HOSTS.iter().find(|host| host.id == id).ok_or_else(|| {
+pub(super) fn find(id: &str) -> anyhow::Result<&'static McpHost> {
+    HOSTS.iter().find(|host| host.id == id).with_context(|| {
         let ids: Vec<&str> = HOSTS.iter().map(|host| host.id.as_str()).collect();
-        format!("known hosts: {}", ids.join(", "))
+        format!("no host is called `{id}`; the known ones are {}", ids.join(", "))
     })
 }
 
@@ -287,7 +287,7 @@ mod tests {
             assert!(host.variable.contains("NAME"), "{}", host.id);
             assert!(host.words(&launch(&[], "/bin/photic")).contains(&host.file), "{}", host.id);
         }
-        assert!(find("nonsense").unwrap_err().contains("claude-code"));
+        assert!(find("nonsense").unwrap_err().to_string().contains("claude-code"));
     }
 
     /// The documentation shows what `--print` prints.

@@ -13,6 +13,7 @@ use super::{
 use crate::content::Content;
 use crate::list::{FolderEntry, Listing, NamePattern};
 use crate::refusal::{Refusal, RefusalCode};
+use crate::source::shown;
 
 /// Largest number of entries in one listing.
 const MAX_ENTRIES: usize = 200;
@@ -97,7 +98,8 @@ impl Roots {
                 Err(names::NoMatch::Absent) => {
                     let is_folder = |kind: FileType| kind.is_dir();
                     let near = self.near(&(index, way), Spelling::of(path), is_folder);
-                    Err(absent(source, near))
+                    let says = format!("there is no folder `{}`", shown(source));
+                    Err(Refusal { says, ..absent(source, near) })
                 }
                 Err(ambiguous @ names::NoMatch::Ambiguous { .. }) => {
                     Err(ambiguous.refusal(source, path))
@@ -172,7 +174,7 @@ impl Roots {
 }
 
 fn unreadable(source: &str, error: &io::Error) -> Refusal {
-    let name = crate::source::shown(source);
+    let name = shown(source);
     Refusal::new(
         RefusalCode::NoPermission,
         format!("the folder `{name}` cannot be listed: {}", error.kind()),
