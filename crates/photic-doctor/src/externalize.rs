@@ -9,6 +9,7 @@ use photic::json::{Doc, Value};
 use photic::media::{Payload, Source};
 use photic_store::{BlobId, FileBlobs};
 
+use crate::blob_name::{BLOB_PREFIX, named};
 use crate::error::Error;
 use crate::format::kind::SessionFormat;
 use crate::format::{Container, contained};
@@ -26,9 +27,6 @@ pub struct MovedMedia {
     /// Bytes of the file that was written.
     pub after: u64,
 }
-
-/// The prefix of a string that names a blob in place of base64.
-const BLOB_PREFIX: &str = "photic-blob:";
 
 /// Shortest base64 that is moved; for less, a name would take as much space.
 const MIN_MOVED_BYTES: usize = 512;
@@ -81,25 +79,6 @@ pub fn restore(path: &Path, to: &Path, blobs: &FileBlobs) -> Result<MovedMedia, 
         }
         Ok((!edits.is_empty()).then_some(edits))
     })
-}
-
-/// Returns `true` for a string that names a blob: its medium was moved out.
-pub(crate) fn is_moved(value: Value<'_, '_>) -> bool {
-    named(value).is_some()
-}
-
-/// The name of a blob in a string and its range: the whole string, or the end of a data URL.
-fn named(value: Value<'_, '_>) -> Option<(std::ops::Range<usize>, String)> {
-    let raw = value.str().map(|_| value.raw())?;
-    if raw.len() > 256 {
-        return None;
-    }
-    let at = memchr::memmem::find(raw, BLOB_PREFIX.as_bytes())?;
-    let is_alone = at == 1 || (raw.starts_with(b"\"data:") && raw[..at].ends_with(b","));
-    let name = raw.get(at + BLOB_PREFIX.len()..raw.len() - 1)?;
-    let start = value.span().start + at;
-    let range = start..value.span().end - 1;
-    is_alone.then(|| (range, String::from_utf8_lossy(name).into_owned()))
 }
 
 /// Replacements of ranges of a line.

@@ -1,4 +1,4 @@
-//! Finds the images that break a session of an agent, and repairs the session.
+//! Finds the images, and the cut line, that break a session of an agent, and repairs the session.
 //!
 //! ```
 //! use photic_doctor::{SessionFormat, DiagnosisTarget, diagnose};
@@ -26,7 +26,7 @@
 //! | `block`, `media_in_record` | finds media in a record, in a stable order |
 //! | `diagnose` | plans each conversation, and explains the problems |
 //! | `edit`, `repair` | changes single strings, and writes the copy |
-//! | `externalize`, `replace` | moves media out and back; replaces the original |
+//! | `externalize`, `blob_name`, `replace` | moves media out and back; replaces the original |
 //! | `lines`, `sqlite` | records as lines and as rows |
 //! | `request`, `truncation` | request bodies; pictures whose end is missing |
 //!
@@ -35,6 +35,7 @@
 //! It knows no limits of endpoints (profiles do), opens no connection, and never writes to the file
 //! it reads. It does not decode pictures to find truncated ones; it examines how they end.
 
+mod blob_name;
 mod block;
 mod diagnose;
 mod edit;

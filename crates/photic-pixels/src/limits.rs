@@ -10,7 +10,7 @@ use crate::refusal::{Refusal, RefusalCode};
 pub struct DecodeLimits<'m> {
     /// Largest size of the file in bytes.
     pub file_bytes: usize,
-    /// Largest number of pixels of one frame.
+    /// Largest number of pixels of one frame, or of the region if it is decoded without the rest.
     pub pixels: u64,
     /// Largest number of frames; a file with more is refused.
     pub frames: u32,

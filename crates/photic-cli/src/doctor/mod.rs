@@ -179,7 +179,7 @@ fn fix(options: &DoctorOptions, file: &SessionFile<'_>) -> anyhow::Result<ExitCo
             return print_file(path);
         }
         if options.json {
-            anstream::println!("{}", serde_json::json!({"sick": 0, "written": null}));
+            anstream::println!("{}", serde_json::json!({"sick": 0}));
         } else {
             anstream::println!("{GREEN}healthy{GREEN:#}: {}; nothing to repair", file.name);
         }
@@ -193,11 +193,17 @@ fn fix(options: &DoctorOptions, file: &SessionFile<'_>) -> anyhow::Result<ExitCo
     let (written, backup) = finish(options, file, to)?;
     let resume = Resume::of(&written, &done.diagnosis)?;
     if options.json {
-        let report = serde_json::json!({
+        let mut report = serde_json::json!({
             "remade": done.remade, "relabeled": done.relabeled, "noticed": done.noticed,
-            "is_shortened": done.is_shortened, "written": written, "backup": backup,
-            "bytes": done.bytes, "resume": resume, "diagnosis": done.diagnosis,
+            "is_shortened": done.is_shortened, "written": written, "bytes": done.bytes,
+            "diagnosis": done.diagnosis,
         });
+        if let Some(backup) = &backup {
+            report["backup"] = serde_json::json!(backup);
+        }
+        if let Some(resume) = &resume {
+            report["resume"] = serde_json::json!(resume);
+        }
         anstream::println!("{report:#}");
         return Ok(ExitCode::SUCCESS);
     }
@@ -227,10 +233,12 @@ fn move_media(options: &DoctorOptions, file: &SessionFile<'_>) -> anyhow::Result
     }
     let (written, backup) = finish(options, file, to)?;
     if options.json {
-        let report = serde_json::json!({
-            "media": done.media, "before": done.before, "bytes": done.after,
-            "written": written, "backup": backup,
+        let mut report = serde_json::json!({
+            "media": done.media, "before": done.before, "bytes": done.after, "written": written,
         });
+        if let Some(backup) = &backup {
+            report["backup"] = serde_json::json!(backup);
+        }
         anstream::println!("{report:#}");
         return Ok(ExitCode::SUCCESS);
     }

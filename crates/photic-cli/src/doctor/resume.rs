@@ -1,4 +1,4 @@
-//! How the agent goes on with a session. The table is `data/resume.toml`.
+//! The command by which an agent goes on with a session. The table is `data/resume.toml`.
 
 use std::path::Path;
 

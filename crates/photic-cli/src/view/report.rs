@@ -67,14 +67,14 @@ struct ViewReport<'f> {
     profile: &'f str,
     /// Tokens of the view.
     tokens: u64,
-    /// How the tokens are known.
+    /// The certainty of the tokens.
     basis: Basis,
     /// The `detail` to send.
     #[serde(skip_serializing_if = "Option::is_none")]
     detail: Option<&'f str>,
     /// Smallest possible number of pages or frames.
     pages: u32,
-    /// What a reader would not expect.
+    /// Facts that a reader would not expect.
     warnings: &'f [photic_pixels::Warning],
     /// The point of the original that `--at` asks for.
     #[serde(skip_serializing_if = "Option::is_none")]

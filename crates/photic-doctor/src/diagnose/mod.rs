@@ -25,7 +25,7 @@ use crate::format::record::{HistoryEffect, MediaUse};
 use crate::format::{Container, SessionName, contained};
 use crate::lines::Lines;
 use crate::media_in_record::{LocatedMedia, fingerprint, located_media};
-use crate::{externalize, replace, request, sqlite, truncation};
+use crate::{blob_name, replace, request, sqlite, truncation};
 
 /// The endpoint that a session is diagnosed for.
 #[derive(Clone, Debug, Default)]
@@ -349,7 +349,7 @@ impl SessionScan {
         let mut words = text.len();
         for spot in located_media(&entry) {
             let (sighting, bytes, print) = sighting_of(&spot);
-            let is_moved = externalize::is_moved(spot.block.data);
+            let is_moved = blob_name::is_moved(spot.block.data);
             words = words.saturating_sub(bytes as usize);
             let at = MediaPosition {
                 record: number,

@@ -2,9 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use super::part::PartRequest;
-use super::regions;
-use crate::geometry::Rect;
 use crate::header::{Format, Header, corrupt};
 use crate::limits::DecodeLimits;
 use crate::refusal::{Refusal, RefusalCode};
@@ -23,13 +20,12 @@ pub(super) struct DecodeBudget<'m> {
 }
 
 impl<'m> DecodeBudget<'m> {
-    /// Checks the header against the limits, for a part of the picture or for all of it. Nothing has
-    /// been allocated yet.
+    /// Checks the header against the limits, except for that on pixels, which [`super::regions`]
+    /// checks. Nothing has been allocated yet.
     pub(super) fn check(
         bytes: &[u8],
         header: &Header,
         limits: &DecodeLimits<'m>,
-        part: Option<PartRequest>,
     ) -> Result<Self, Refusal> {
         if !header.format.is_decoded() {
             return Err(unsupported(header.format));
@@ -40,10 +36,6 @@ impl<'m> DecodeBudget<'m> {
                 bytes.len(),
                 limits.file_bytes
             )));
-        }
-        let in_part = header.pixels() > limits.pixels;
-        if in_part {
-            fits_in_part(bytes, header, limits.pixels, part)?;
         }
         if header.frames.least() > limits.frames {
             return Err(too_large(format!(
@@ -57,7 +49,7 @@ impl<'m> DecodeBudget<'m> {
             memory: limits.memory,
             frames: limits.frames,
             time: limits.time,
-            in_part,
+            in_part: header.pixels() > limits.pixels,
             until: Instant::now() + limits.time,
             format: header.format,
             limits: *limits,
@@ -110,43 +102,6 @@ impl<'m> DecodeBudget<'m> {
             "save it as an 8-bit PNG or JPEG and look at that",
         )
     }
-}
-
-/// Refuses a picture with too many pixels, unless a region is asked for that keeps the limit and
-/// can be decoded without the rest.
-fn fits_in_part(
-    bytes: &[u8],
-    header: &Header,
-    pixels: u64,
-    part: Option<PartRequest>,
-) -> Result<(), Refusal> {
-    let whole = u64::from(header.stored_width) * u64::from(header.stored_height);
-    let megapixels = |pixels: u64| pixels as f64 / 1e6;
-    let is_small = part
-        .is_some_and(|part| u64::from(part.region.width) * u64::from(part.region.height) <= pixels);
-    let only_whole = regions::only_whole(bytes, header, part.map_or(0, |part| part.frame));
-    if is_small && only_whole.is_none() {
-        return Ok(());
-    }
-    let (width, height) = (header.width, header.height);
-    let says = format!(
-        "the image is {width}x{height}, which is {:.1} megapixels, over the limit of {:.1}",
-        megapixels(whole),
-        megapixels(pixels)
-    );
-    let (says, hint) = if let Some(why) = only_whole {
-        let hint = "save it as a PNG without interlacing, of which a region can be read, make a \
-                    smaller copy, or raise the limit if the file is trusted";
-        (format!("{says}; {why}"), hint.to_owned())
-    } else {
-        let Rect { x, y, width, height } = regions::example(header, pixels);
-        let hint = format!(
-            "ask for a region, such as {x},{y},{width},{height}, make a smaller copy, or raise the \
-             limit if the file is trusted"
-        );
-        (says, hint)
-    };
-    Err(Refusal::new(RefusalCode::TooLarge, says, hint))
 }
 
 /// The refusal of a file that exceeds a limit.

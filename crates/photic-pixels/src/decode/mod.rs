@@ -14,6 +14,7 @@ mod canvas;
 mod color;
 mod gif;
 mod jpeg;
+mod jpeg_bits;
 mod jpeg_crop;
 mod orient;
 mod part;
@@ -95,7 +96,8 @@ pub fn decode(
             .map(|(width, height)| if turn { (height, width) } else { (width, height) }),
         frame: wanted.frame,
     };
-    let budget = DecodeBudget::check(bytes, header, limits, Some(ask))?;
+    regions::check(bytes, header, limits, Some(ask))?;
+    let budget = DecodeBudget::check(bytes, header, limits)?;
     let part = guarded(header.format, || one(bytes, header, &budget, ask))?;
     let (raster, window) = orient::upright(part.raster, part.window, header.orientation);
     Ok(Decoded { raster, window, scale: (part.scale, part.scale), frames, notes: part.notes })

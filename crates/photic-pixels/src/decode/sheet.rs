@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use super::animation;
 use super::budget::DecodeBudget;
-use super::{DecodeOptions, decode, guarded, into_opaque};
+use super::{DecodeOptions, decode, guarded, into_opaque, regions};
 use crate::header::{Format, Header};
 use crate::limits::DecodeLimits;
 use crate::raster::{Layout, Raster};
@@ -29,7 +29,8 @@ pub fn contact_sheet(
     limits: &DecodeLimits<'_>,
     most_frames: u32,
 ) -> Result<Raster, Refusal> {
-    let budget = DecodeBudget::check(bytes, header, limits, None)?;
+    regions::check(bytes, header, limits, None)?;
+    let budget = DecodeBudget::check(bytes, header, limits)?;
     let total = animation::count(bytes, header).least().clamp(1, limits.frames);
     let shown = total.min(most_frames.clamp(1, 64));
     let wanted: Vec<u32> =
