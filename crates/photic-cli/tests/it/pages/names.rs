@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::pages;
 use crate::{run, stdout};
 
-/// Options of other programs that pages name.
-const FOREIGN: [&str; 0] = [];
+/// Options of other programs that pages name: of a benchmark, of Claude Code, of droid.
+const FOREIGN: [&str; 3] = ["--instructions", "--scope", "--settings"];
 
 /// What ends a command in a line.
 const ENDS: [&str; 8] = ["|", "&&", "||", ";", "--", "&", "#", ">"];
