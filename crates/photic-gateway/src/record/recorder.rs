@@ -7,7 +7,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use photic::reply::Usage;
 use photic::transcript::MediaId;
 use photic::{Plan, Policy, Prepared, Transcript};
-use photic_store::{FinishedTurn, SentBody, Tenant, wait};
+use photic_store::{
+    ConversationKeys, Error, FinishedTurn, LeftOutMessages, SentBody, Tenant, WrittenMessages, wait,
+};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use super::backend::StoreBackend;
@@ -84,23 +86,33 @@ impl Recorder {
         let _ = tokio::time::timeout(timeout, nothing_waits).await;
     }
 
-    /// Looks up a conversation of a tenant. Also returns the references to media in it, which are not
+    /// Looks up a conversation of a tenant by its keys. Also returns the references to media in it, which are not
     /// resolved yet.
     pub(crate) async fn recall(
         &self,
         tenant: Tenant,
         transcript: &Transcript<'_>,
+        keys: ConversationKeys,
     ) -> (SessionContext, BTreeSet<String>) {
         let names = photic::references(transcript).into_iter().map(|(_, name)| name);
         let names: BTreeSet<String> = names.collect();
-        let context = SessionContext::of(tenant, transcript);
+        let context = SessionContext::of(tenant, keys);
         (self.backend.recall(context, self.references).await, names)
     }
 
-    /// Writes a turn. Blocks, so call it on a blocking thread.
-    pub(crate) fn append(&self, context: &SessionContext, made: &Made<'_, '_>) -> Option<Turn> {
+    /// Writes a turn, of which some messages may be left out. Blocks, so call it on a blocking thread.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store fails, or if it does not have the messages that were left out.
+    pub(crate) fn append(
+        &self,
+        context: &SessionContext,
+        made: &Made<'_, '_>,
+        left_out: Option<LeftOutMessages<'_>>,
+    ) -> Result<(Turn, WrittenMessages), Error> {
         let Made { transcript, plan, policy, prepared, named: remembered, sent, shed } = *made;
-        let conversation_key = context.conversation_keys.first().copied();
+        let conversation_key = context.keys.as_ref().and_then(|keys| keys.last());
         let time = now();
         let done = FinishedTurn {
             transcript,
@@ -113,9 +125,9 @@ impl Recorder {
             shed,
             time,
         };
-        let Ok(turn) = wait(self.backend.append(context, &done)) else { return self.lose() };
+        let appended = wait(self.backend.append(context, &done, left_out))?;
         self.kept.add(1);
-        Some(turn)
+        Ok(appended)
     }
 
     /// Creates the bill of a turn that is being written and answered. Returns `None` if too many turns

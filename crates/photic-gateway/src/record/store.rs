@@ -1,6 +1,9 @@
 //! Reads and appends conversations, for stores of every kind.
 
-use photic_store::{Blobs, Error, FinishedTurn, PreviousTurn, Record, Store};
+use photic_store::{
+    Blobs, Error, FinishedTurn, LeftOutMessages, PreviousTurn, Record, SessionId, Store,
+    WrittenMessages,
+};
 
 use super::session_context::{SessionContext, Turn};
 
@@ -10,7 +13,7 @@ pub(crate) async fn recall<R: Record, B: Blobs>(
     context: &mut SessionContext,
     references: bool,
 ) -> Result<(), Error> {
-    if let Some((session, number)) = store.record.continued(&context.conversation_keys).await? {
+    if let Some((session, number)) = store.record.continued(&context.last_first()).await? {
         context.choices = store.record.choices(&session).await?;
         let turn = store.record.turn(&session, number).await?;
         context.past = turn.as_ref().map(PreviousTurn::of).transpose()?;
@@ -22,24 +25,35 @@ pub(crate) async fn recall<R: Record, B: Blobs>(
     Ok(())
 }
 
-/// Writes a turn. A conversation that is not known begins a session.
+/// Writes a turn, and returns the keys of its messages. A conversation that is not known begins a
+/// session. If messages are left out, the session has to be the one that has them.
 pub(crate) async fn append<R: Record, B: Blobs>(
     store: &Store<R, B>,
     context: &SessionContext,
     done: &FinishedTurn<'_, '_>,
-) -> Result<Turn, Error> {
+    left_out: Option<LeftOutMessages<'_>>,
+) -> Result<(Turn, WrittenMessages), Error> {
+    let turn = |session: &SessionId, number| Turn { session: session.clone(), number };
+    if let Some(LeftOutMessages { written, .. }) = left_out {
+        let session = written.session();
+        if context.session.as_ref() != Some(session) {
+            return Err(Error::NotContinued(session.clone()));
+        }
+        let (number, written) = store.append_after(session, done, left_out).await?;
+        return Ok((turn(session, number), written));
+    }
     if let Some(session) = &context.session {
-        match store.append(session, done).await {
+        match store.append_after(session, done, None).await {
             // The session was deleted since it was looked up.
             Err(Error::NoSession(_)) => {}
-            appended => return appended.map(|number| Turn { session: session.clone(), number }),
+            appended => return appended.map(|(number, written)| (turn(session, number), written)),
         }
     }
     // A concurrent request may have begun the session.
-    let session = match store.record.continued(&context.conversation_keys).await? {
+    let session = match store.record.continued(&context.last_first()).await? {
         Some((session, _)) => session,
         None => store.begin(&photic_store::title(done.transcript)).await?,
     };
-    let number = store.append(&session, done).await?;
-    Ok(Turn { session, number })
+    let (number, written) = store.append_after(&session, done, None).await?;
+    Ok((turn(&session, number), written))
 }

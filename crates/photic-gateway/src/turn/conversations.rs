@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use photic::{KnownPrefix, ReadRequest, ShortenedBody};
 
 use super::kept_conversations::{Conversation, KeptConversations, Owner};
+use super::known_messages::KnownMessages;
 use super::read::InboundRequest;
 use crate::counter::Counter;
 use crate::memory::{Charge, Share, Use};
@@ -43,6 +44,8 @@ pub(super) struct Known {
     /// The hash of the profile that its requests were planned with.
     pub(super) profile: [u8; 32],
     prefix: Arc<KnownPrefix>,
+    /// Set if sessions are recorded.
+    pub(super) messages: Option<Arc<KnownMessages>>,
 }
 
 impl Conversations {
@@ -80,14 +83,15 @@ impl Conversations {
     }
 
     /// Adds the new turns of a request to its conversation, and returns `true` if what was `read`
-    /// of the shortened request holds for the whole one.
+    /// of the shortened request holds for the whole one. `messages` are those of the whole one.
     pub(super) fn extend(
         &self,
         inbound: &InboundRequest,
         (shortened, known): (&ShortenedBody, Known),
         read: &ReadRequest<'_>,
+        messages: Option<Arc<KnownMessages>>,
     ) -> bool {
-        let Known { owner, used, profile, mut prefix } = known;
+        let Known { owner, used, profile, mut prefix, .. } = known;
         let is_branch = prefix.abandoned_turns(shortened) > MAX_ABANDONED_TURNS;
         // Taken out while it changes. A request that goes on with it meanwhile is read whole.
         if !is_branch {
@@ -96,7 +100,8 @@ impl Conversations {
         let is_extended = Arc::make_mut(&mut prefix).extend(&inbound.body.bytes, shortened, read);
         let mut kept = self.lock();
         if is_extended {
-            kept.add(owner, Conversation::new(inbound.endpoint.index(), profile, prefix));
+            let endpoint = inbound.endpoint.index();
+            kept.add(owner, Conversation::new(endpoint, profile, prefix, messages));
             kept.make_room(self.max_bytes);
             self.continued.add(1);
         } else {
@@ -114,6 +119,7 @@ impl Conversations {
         share: &Share,
         profile: [u8; 32],
         read: &ReadRequest<'_>,
+        messages: Option<Arc<KnownMessages>>,
     ) {
         if !self.takes(inbound) {
             return;
@@ -127,7 +133,8 @@ impl Conversations {
         for one in replaced {
             kept.remove(&owner, one.used);
         }
-        kept.add(owner, Conversation::new(inbound.endpoint.index(), profile, prefix));
+        let endpoint = inbound.endpoint.index();
+        kept.add(owner, Conversation::new(endpoint, profile, prefix, messages));
         kept.make_room(self.max_bytes);
     }
 
@@ -138,7 +145,7 @@ impl Conversations {
         let candidates = kept.of(&owner).filter(|(_, one)| one.may_begin(endpoint, body));
         let known = |(used, one): (u64, &Conversation)| {
             let (profile, prefix) = (one.profile, Arc::clone(&one.prefix));
-            Known { owner, used, profile, prefix }
+            Known { owner, used, profile, prefix, messages: one.messages.clone() }
         };
         candidates.take(MAX_COMPARED).map(known).collect()
     }

@@ -93,7 +93,7 @@ impl Healer<'_> {
                 outbound.drop_body();
                 return Ok(AnsweredRequest { outbound, reply, outcome: Some(outcome) });
             }
-            let (reply, text) = rejection_text::read(reply).await;
+            let (reply, text) = Box::pin(rejection_text::read(reply)).await;
             let rejection = text.map(|text| (classify(Some(status.as_u16()), &text), text));
             let is_ours = rejection
                 .as_ref()
@@ -108,7 +108,8 @@ impl Healer<'_> {
                     quotable: delivery.quotable(),
                     was_whole: true,
                 };
-                let better = self.heal(around, &recalled, &outbound, &mut tried, diagnosis).await;
+                let healing = self.heal(around, &recalled, &outbound, &mut tried, diagnosis);
+                let better = Box::pin(healing).await;
                 if let Some(better) = better {
                     let fixes = std::mem::replace(&mut outbound, better).fixes;
                     first.get_or_insert(FirstRejection { reply, fixes });

@@ -8,6 +8,7 @@ use photic::transcript::MediaId;
 use photic::wire::PathParams;
 use photic::{Finding, Lowered, Profile, ReadRequest, RenamedTool, Transcript, Wire};
 
+use super::known_messages::{KnownMessages, RecordedPart};
 use super::plan::Target;
 use super::prepare::PreparedRequest;
 use super::read::InboundRequest;
@@ -69,6 +70,10 @@ pub(super) struct RequestToRecord {
     pub(super) is_settled: bool,
     /// Media that did not fit into the body.
     pub(super) shed: Vec<MediaId>,
+    /// What is kept of its messages for the next turn, if its conversation is kept.
+    pub(super) messages: Option<Arc<KnownMessages>>,
+    /// The messages that were left out when it was made, if it goes on with a conversation.
+    pub(super) part: Option<RecordedPart>,
 }
 
 /// Selects the facts that are kept of a request beside its bytes.
@@ -112,6 +117,8 @@ impl LoweredRequest<'_, '_> {
                 target: (*target).clone(),
                 is_settled: prepared.is_settled,
                 shed: lowered.retired.clone(),
+                messages: None,
+                part: None,
             }),
             wire: target.upstream.speaks(inbound.endpoint),
             facts: facts.named(model).beside(server_state::unplanned(&plan.survey)),

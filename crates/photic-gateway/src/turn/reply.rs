@@ -76,7 +76,7 @@ pub(super) async fn reply(
         renamed,
         client: recovering,
     };
-    translate(translation, upstream.host(), reply, share).await
+    Box::pin(translate(translation, upstream.host(), reply, share)).await
 }
 
 /// Answers a request to count tokens with the estimate, because an upstream of another wire has no

@@ -137,7 +137,7 @@ impl<'t> Delivery<'t> {
         outgoing.headers_mut().remove(CONTENT_LENGTH);
         if let Some(signer) = upstream.signer() {
             let (mut head, body) = outgoing.into_parts();
-            signer.sign(&mut head, &signed).await?;
+            Box::pin(signer.sign(&mut head, &signed)).await?;
             outgoing = Request::from_parts(head, body);
         }
         drop(signed);

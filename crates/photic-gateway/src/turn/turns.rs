@@ -8,11 +8,13 @@ use http::{Request, Response};
 use hyper::body::Incoming;
 use photic::Transcript;
 use photic::json::Str;
+use photic_store::ConversationKeys;
 
 use super::audit;
 use super::client_words::{Recovering, client};
 use super::conversations::Conversations;
 use super::heal::Healer;
+use super::known_messages::KnownMessages;
 use super::lower::{OutboundRequest, lower};
 use super::pipeline::Pipeline;
 use super::prepare::{Supplies, prepare};
@@ -37,7 +39,7 @@ pub(crate) struct Turns {
     pub(crate) buffers: Arc<Buffers>,
     /// Set if sessions are recorded.
     pub(crate) recall: Option<Recall>,
-    /// The beginnings of conversations. Recorded sessions are read whole.
+    /// The beginnings of conversations.
     pub(crate) conversations: Option<Arc<Conversations>>,
     pub(crate) pipeline: Arc<Pipeline>,
     pub(crate) pixels: Arc<PixelWork>,
@@ -62,10 +64,14 @@ impl Turns {
         let bounds = self.client.bounds();
         let body = read(incoming, bounds, &self.buffers, &admitted.share).await?;
         let codings = codings(&head.headers).unwrap_or_default();
-        let body = decode(body, &codings, bounds, &self.buffers, &admitted.share).await?;
+        let body = if codings.is_empty() {
+            body
+        } else {
+            Box::pin(decode(body, &codings, bounds, &self.buffers, &admitted.share)).await?
+        };
         // From here on the body is plain, and is sent so.
         head.headers.remove(CONTENT_ENCODING);
-        self.answer_read(route, repair, (head, body), admitted, log).await
+        Box::pin(self.answer_read(route, repair, (head, body), admitted, log)).await
     }
 
     /// Answers a request whose body was read.
@@ -86,7 +92,7 @@ impl Turns {
                 (None, self.unchanged(&inbound)?)
             }
             Repair::On => {
-                let (recalled, mut outbound) = self.repair(&inbound, admitted).await?;
+                let (recalled, mut outbound) = Box::pin(self.repair(&inbound, admitted)).await?;
                 let is_count = matches!(route, Route::CountTokens(_));
                 // What is counted may be a part of a conversation, such as a result without its call.
                 if is_count
@@ -124,7 +130,7 @@ impl Turns {
         let uri = head.uri.clone();
         let delivery = Delivery::new(&mut head, caller, &outbound, recalled, &admitted.share);
         let AnsweredRequest { mut outbound, reply: received, outcome } =
-            self.send(delivery, outbound).await?;
+            Box::pin(self.send(delivery, outbound)).await?;
         log.facts = std::mem::take(&mut outbound.facts);
         log.fixes = std::mem::take(&mut outbound.fixes);
         log.tokens = outbound.tokens;
@@ -132,7 +138,8 @@ impl Turns {
         let (turn, bill) = match (&self.recorder, to_record, outbound.record.take()) {
             (Some(recorder), Some(recalled), Some(request)) if is_success => {
                 let missing = std::mem::take(&mut outbound.missing);
-                recorder.record(recalled, request, missing, admitted.share.clone()).await
+                let share = admitted.share.clone();
+                Box::pin(recorder.record(recalled, request, missing, share)).await
             }
             _ => (None, None),
         };
@@ -178,7 +185,7 @@ impl Turns {
         inbound: &Arc<InboundRequest>,
         admitted: &Admitted,
     ) -> Result<(Arc<RecalledRequest>, OutboundRequest), Failure> {
-        if let Some(continued) = self.continued(inbound, admitted) {
+        if let Some(continued) = Box::pin(self.continued(inbound, admitted)).await {
             return Ok(continued);
         }
         let Pipeline { planner, fetcher, derivatives, .. } = &*self.pipeline;
@@ -193,7 +200,8 @@ impl Turns {
         let planned = planner.plan(&target, transcript, &recalled, &fetcher.remote);
         if !planned.needs_no_pixels() {
             let missing = planned.missing;
-            let outbound = self.repair_with_pixels(&recalled, &missing, admitted).await?;
+            let repaired = self.repair_with_pixels(&recalled, &missing, admitted);
+            let outbound = Box::pin(repaired).await?;
             return Ok((recalled, outbound));
         }
         let mut inputs = fetcher.fetch(&recalled, &planned.missing, &admitted.share).await?;
@@ -204,13 +212,20 @@ impl Turns {
         let supplies = Supplies { inputs: &inputs, pixels: None };
         let prepared = prepare(&target, planned, supplies, &fetcher.remote, derivatives);
         let lowered = lower(&prepared);
+        let mut messages = None;
         if let Some(conversations) = &self.conversations {
             let profile = target.profile.fingerprint;
-            conversations.keep(inbound, &admitted.share, profile, &lowered.read(&findings));
+            messages = KnownMessages::of(&recalled.context, &prepared.plan.survey);
+            let (share, read) = (&admitted.share, lowered.read(&findings));
+            conversations.keep(inbound, share, profile, &read, messages.clone());
         }
-        let outbound = lowered.into_outbound(inbound, &findings, self.pipeline.keep());
+        let mut outbound = lowered.into_outbound(inbound, &findings, self.pipeline.keep());
+        outbound.charges = charges;
+        if let Some(record) = &mut outbound.record {
+            record.messages = messages;
+        }
         drop(prepared);
-        Ok((recalled, OutboundRequest { charges, ..outbound }))
+        Ok((recalled, outbound))
     }
 
     /// Looks up the session of a turn, if sessions are recorded.
@@ -222,7 +237,10 @@ impl Turns {
     ) -> Result<Arc<RecalledRequest>, Failure> {
         let tenant = admitted.caller.tenant.clone();
         Ok(Arc::new(match &self.recall {
-            Some(recall) => recall.recall(inbound, tenant, transcript).await?,
+            Some(recall) => {
+                let keys = ConversationKeys::of(&tenant, transcript);
+                recall.recall(inbound, tenant, transcript, keys).await?
+            }
             None => RecalledRequest::without_store(inbound, tenant),
         }))
     }
@@ -252,7 +270,7 @@ impl Turns {
     }
 
     /// Sends a request. A rejected request with media is healed.
-    async fn send(
+    pub(super) async fn send(
         &self,
         mut delivery: Delivery<'_>,
         outbound: OutboundRequest,
@@ -262,7 +280,7 @@ impl Turns {
             Some(recalled) => {
                 let (client, pipeline, pixels) = (&*self.client, &self.pipeline, &*self.pixels);
                 let healer = Healer { client, pipeline, pixels };
-                healer.send(delivery, recalled, outbound).await
+                Box::pin(healer.send(delivery, recalled, outbound)).await
             }
         }
     }

@@ -21,9 +21,11 @@
 
 mod local;
 mod shortened;
+mod surveyed;
 mod turns;
 
-pub use shortened::{LeftOut, ShortenedBody};
+pub use shortened::{LeftOut, LeftOutTurns, ShortenedBody};
+pub use surveyed::SurveyedMessages;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
