@@ -66,7 +66,8 @@ pub use record::{Record, Session, SessionId};
 pub use sqlite::Sqlite;
 pub use store::{
     CollectReport, ConversationKeys, FinishedTurn, GracePeriods, Image, LeftOutMessages, LocalStore,
-    PreviousTurn, SentBody, Store, TurnDetails, View, WrittenMessages, conversation_keys, title,
+    PreviousTurn, SentBody, SentPrefix, Store, TurnDetails, View, WrittenMessages,
+    conversation_keys, title,
 };
 pub use wait::wait;
 pub use work::{Usd, WorkStore};

@@ -37,6 +37,10 @@ pub(crate) struct Recorder {
     bills: Arc<Semaphore>,
     pub(crate) kept: Counter,
     pub(crate) lost: Counter,
+    /// Bytes of the requests of turns that were kept.
+    pub(crate) bytes: Counter,
+    /// Bytes of these that were read to keep them.
+    pub(crate) bytes_read: Counter,
 }
 
 /// The values that a request was made from.
@@ -67,6 +71,8 @@ impl Recorder {
             bills: Arc::new(Semaphore::new(MAX_BILLS as usize)),
             kept: Counter::default(),
             lost: Counter::default(),
+            bytes: Counter::default(),
+            bytes_read: Counter::default(),
         }
     }
 
@@ -100,7 +106,8 @@ impl Recorder {
         (self.backend.recall(context, self.references).await, names)
     }
 
-    /// Writes a turn, of which some messages may be left out. Blocks, so call it on a blocking thread.
+    /// Writes a turn, of which some messages may be left out. `bytes` is the size of its request.
+    /// Blocks, so call it on a blocking thread.
     ///
     /// # Errors
     ///
@@ -109,6 +116,7 @@ impl Recorder {
         &self,
         context: &SessionContext,
         made: &Made<'_, '_>,
+        bytes: usize,
         left_out: Option<LeftOutMessages<'_>>,
     ) -> Result<(Turn, WrittenMessages), Error> {
         let Made { transcript, plan, policy, prepared, named: remembered, sent, shed } = *made;
@@ -127,6 +135,8 @@ impl Recorder {
         };
         let appended = wait(self.backend.append(context, &done, left_out))?;
         self.kept.add(1);
+        self.bytes.add(bytes as u64);
+        self.bytes_read.add(transcript.body().len() as u64);
         Ok(appended)
     }
 

@@ -6,6 +6,9 @@
 
 use std::sync::Arc;
 
+use photic::json::Segments;
+use photic_store::SentBody;
+
 use super::known_messages::RecordedPart;
 use super::lower::{LoweredRequest, OutboundRequest, lower};
 use super::prepare::PreparedRequest;
@@ -60,13 +63,19 @@ impl Turns {
                 Some(before.extended(&recalled.context, survey, left_out)?)
             }
         };
-        if !conversations.extend(inbound, (&shortened, known), &read, messages.clone()) {
-            return None;
-        }
+        let compared = known.compared(left_out);
+        let end = conversations.extend(inbound, (&shortened, known), &read, messages.clone())?;
         let tokens = shortened.tokens(&read);
         let (lowered, findings) = shortened.put_back(&read, &inbound.body.bytes);
         let whole = LoweredRequest { prepared: &prepared, lowered };
-        let mut outbound = whole.into_outbound(inbound, &findings, self.pipeline.keep());
+        let hash = |sent: &Segments<'_>| match &messages {
+            Some(messages) => {
+                let known = (before.as_deref(), compared);
+                messages.hash(sent, (&inbound.body.bytes, end), known)
+            }
+            None => SentBody::of(sent),
+        };
+        let mut outbound = whole.into_outbound(inbound, &findings, self.pipeline.keep(), hash);
         outbound.tokens = tokens;
         if let Some(record) = &mut outbound.record {
             let left_out = left_out.clone();

@@ -35,7 +35,7 @@ fn size<A, F: Future>(_: impl FnOnce(A) -> F) -> usize {
 }
 
 type Turned<'t> = (&'t Turns, Route, Repair, &'t Admitted, &'t mut RequestLog);
-type Healed<'t> = (Healer<'t>, Delivery<'t>, Arc<RecalledRequest>, OutboundRequest);
+type Healed<'t> = (Healer<'t>, Delivery<'t>, Arc<RecalledRequest>, &'t mut OutboundRequest);
 type Recorded<'t> = (&'t TurnRecorder, Arc<RecalledRequest>, RequestToRecord, MissingInputs, Share);
 type Replied<'t> = (Response<Stream>, OutboundRequest, Client<'t>, &'t Share);
 
@@ -90,7 +90,7 @@ fn every_hand_over_is_small() {
                 |(turns, delivery, outbound): (
                     &'static Turns,
                     Delivery<'static>,
-                    OutboundRequest,
+                    &'static mut OutboundRequest,
                 )| { turns.send(delivery, outbound) },
             ),
         ),
@@ -100,7 +100,7 @@ fn every_hand_over_is_small() {
                 |(client, delivery, outbound): (
                     &'static UpstreamClient,
                     Delivery<'static>,
-                    OutboundRequest,
+                    &'static mut OutboundRequest,
                 )| { send(client, delivery, outbound) },
             ),
         ),

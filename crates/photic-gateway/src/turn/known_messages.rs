@@ -1,14 +1,15 @@
-//! What is kept of the messages of a recorded conversation, so that its next turn hashes and writes
+//! The messages of a recorded conversation, as they are kept so that its next turn hashes and writes
 //! only what is new.
 //!
-//! It is kept with the beginning of the conversation, and used only for a request of the same tenant
+//! They are kept with the beginning of the conversation, and used only for a request of the same tenant
 //! of which turns are left out. The record looks up the message before the new ones. If it does not
 //! have that, or if anything else is not certain, the turn is recorded whole, with the same result.
 
 use std::sync::{Arc, OnceLock};
 
+use photic::json::Segments;
 use photic::{LeftOut, Survey, SurveyedMessages, Transcript};
-use photic_store::{ConversationKeys, Tenant, WrittenMessages};
+use photic_store::{ConversationKeys, SentBody, SentPrefix, Tenant, WrittenMessages};
 
 use crate::record::SessionContext;
 
@@ -20,6 +21,8 @@ pub(super) struct KnownMessages {
     surveyed: SurveyedMessages,
     /// Set when the turn is written.
     written: OnceLock<WrittenMessages>,
+    /// The hash of the beginning of the body that was sent.
+    sent: OnceLock<SentPrefix>,
 }
 
 /// A turn that goes on with a recorded one, without some of its messages.
@@ -55,7 +58,8 @@ impl KnownMessages {
         surveyed: SurveyedMessages,
     ) -> Self {
         let (tenant, keys) = (context.tenant.clone(), Arc::clone(keys));
-        Self { tenant, keys, surveyed, written: OnceLock::new() }
+        let (written, sent) = (OnceLock::new(), OnceLock::new());
+        Self { tenant, keys, surveyed, written, sent }
     }
 
     /// Returns the keys of a request of which some messages are left out. Returns `None` if its
@@ -84,6 +88,27 @@ impl KnownMessages {
     pub(super) fn set_written(&self, written: WrittenMessages) {
         // A request is written once.
         let _ = self.written.set(written);
+    }
+
+    /// Computes the digest of a body that is sent, and keeps the hash of its first `end` bytes.
+    ///
+    /// `body` is the request, of which the first `compared` bytes are those of the request `before`.
+    pub(super) fn hash(
+        &self,
+        sent: &Segments<'_>,
+        (body, end): (&[u8], usize),
+        (before, compared): (Option<&Self>, usize),
+    ) -> SentBody {
+        // What is sent as it came is a slice of the body.
+        let first = sent.iter().next().filter(|first| first.as_ptr() == body.as_ptr());
+        let same = first.map_or(0, <[u8]>::len);
+        let prefix = before.and_then(|before| before.sent.get().cloned());
+        let prefix = prefix.filter(|prefix| prefix.bytes <= compared.min(same));
+        let (sent, kept) = SentBody::after(sent, prefix, Some(end).filter(|end| *end < same));
+        if let Some(kept) = kept {
+            let _ = self.sent.set(kept);
+        }
+        sent
     }
 
     /// Returns the number of bytes that they take, also once they are written.

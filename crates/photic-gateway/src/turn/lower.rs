@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use photic::json::Str;
+use photic::json::{Segments, Str};
 use photic::transcript::MediaId;
 use photic::wire::PathParams;
 use photic::{Finding, Lowered, Profile, ReadRequest, RenamedTool, Transcript, Wire};
+use photic_store::SentBody;
 
 use super::known_messages::{KnownMessages, RecordedPart};
 use super::plan::Target;
@@ -62,7 +63,7 @@ pub(super) struct OutboundRequest {
 #[derive(Debug)]
 pub(super) struct RequestToRecord {
     /// The bytes that were sent.
-    pub(super) sent: photic_store::SentBody,
+    pub(super) sent: SentBody,
     /// The target at that time. Lessons that were learned since would give another request.
     pub(super) target: Target,
     /// Set if it follows from its body and its session alone, so that no image has to be prepared
@@ -70,7 +71,7 @@ pub(super) struct RequestToRecord {
     pub(super) is_settled: bool,
     /// Media that did not fit into the body.
     pub(super) shed: Vec<MediaId>,
-    /// What is kept of its messages for the next turn, if its conversation is kept.
+    /// Its messages as they are kept for the next turn, if its conversation is kept.
     pub(super) messages: Option<Arc<KnownMessages>>,
     /// The messages that were left out when it was made, if it goes on with a conversation.
     pub(super) part: Option<RecordedPart>,
@@ -98,12 +99,13 @@ impl LoweredRequest<'_, '_> {
         ReadRequest { transcript, findings, policy, plan, lowered: &self.lowered }
     }
 
-    /// Converts to a request that borrows nothing.
+    /// Converts to a request that borrows nothing. `sent` hashes the body, if turns are recorded.
     pub(super) fn into_outbound(
         self,
         inbound: &InboundRequest,
         findings: &[Finding],
         keep: Keep,
+        sent: impl FnOnce(&Segments<'_>) -> SentBody,
     ) -> OutboundRequest {
         let Self { prepared, lowered } = self;
         let PreparedRequest { target, transcript, plan, .. } = prepared;
@@ -113,7 +115,7 @@ impl LoweredRequest<'_, '_> {
         OutboundRequest {
             media: SentMedia::of(plan, &prepared.prepared, model),
             record: keep.record.then(|| RequestToRecord {
-                sent: photic_store::SentBody::of(&lowered.body),
+                sent: sent(&lowered.body),
                 target: (*target).clone(),
                 is_settled: prepared.is_settled,
                 shed: lowered.retired.clone(),

@@ -2,6 +2,7 @@
 
 use photic::json::Str;
 use photic::{ShortenedBody, Survey};
+use photic_store::SentBody;
 
 use super::fetch::Fetcher;
 use super::known_messages::KnownMessages;
@@ -52,7 +53,7 @@ impl Pipeline {
         let planned = self.planner.plan(&target, transcript, recalled, &self.fetcher.remote);
         let supplies = Supplies { inputs, pixels: Some(pixels) };
         let prepared = prepare(&target, planned, supplies, &self.fetcher.remote, &self.derivatives);
-        Some(lower(&prepared).into_outbound(inbound, &findings, self.keep()))
+        Some(lower(&prepared).into_outbound(inbound, &findings, self.keep(), SentBody::of))
     }
 
     /// Fetches the inputs that a request needs under the lessons that are being tried.

@@ -60,9 +60,9 @@ impl TurnRecorder {
     ) -> Option<Turn> {
         if request.is_settled {
             let share = share.clone();
-            let work = move || {
-                let appended = self.append_part(&recalled, &request, &share);
-                appended.unwrap_or_else(|| self.append(&recalled, &request, None))
+            let work = move || match self.append_part(&recalled, &request, &share) {
+                Some(appended) => self.finish(&request, appended),
+                None => self.append(&recalled, &request, None),
             };
             return tokio::task::spawn_blocking(work).await.ok().flatten();
         }
@@ -82,7 +82,7 @@ impl TurnRecorder {
         recalled: &RecalledRequest,
         request: &RequestToRecord,
         share: &Share,
-    ) -> Option<Option<Turn>> {
+    ) -> Option<Result<(Turn, WrittenMessages), Error>> {
         let RecordedPart { before, left_out } = request.part.as_ref()?;
         let (messages, written) = (request.messages.as_ref()?, before.written()?);
         let body = &recalled.inbound.body.bytes;
@@ -91,17 +91,17 @@ impl TurnRecorder {
             return None;
         }
         let shortened = left_out.clone().cut_out_of(body);
+        let left_out = LeftOutMessages { written, left_out };
         let appended =
             self.pipeline.plan_part(recalled, &request.target, &shortened, messages, |made| {
-                let left_out = LeftOutMessages { written, left_out };
                 let made = request.made(made);
-                match self.recorder.append(&recalled.context, &made, Some(left_out)) {
-                    // The session was deleted since, or has other messages.
-                    Err(Error::NotContinued(_) | Error::NoSession(_)) => None,
-                    appended => Some(self.finish(request, appended)),
-                }
+                self.recorder.append(&recalled.context, &made, body.len(), Some(left_out))
             });
-        appended.flatten()
+        // The session was deleted since, or has other messages.
+        let is_certain = |appended: &Result<_, Error>| {
+            !matches!(appended, Err(Error::NotContinued(_) | Error::NoSession(_)))
+        };
+        appended.filter(is_certain)
     }
 
     /// Keeps the keys of the messages of a turn that was written, and counts one that was not.
@@ -123,7 +123,7 @@ impl TurnRecorder {
         request: &RequestToRecord,
         supplies: Option<Supplies<'_>>,
     ) -> Option<Turn> {
-        let recorder = &self.recorder;
+        let (recorder, bytes) = (&self.recorder, recalled.inbound.body.bytes.len());
         let RequestToRecord { sent, target, .. } = request;
         let appended = self.pipeline.remake(recalled, target, supplies, |made, lowered| {
             // An image that was fetched or prepared again may differ, and the record must not contain
@@ -133,7 +133,7 @@ impl TurnRecorder {
             if lowered.as_ref().is_some_and(|lowered| !is_same(&lowered.lowered.body)) {
                 return recorder.lose();
             }
-            let appended = recorder.append(&recalled.context, &request.made(made), None);
+            let appended = recorder.append(&recalled.context, &request.made(made), bytes, None);
             self.finish(request, appended)
         });
         appended.flatten()

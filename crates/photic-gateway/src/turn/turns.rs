@@ -7,8 +7,8 @@ use http::request::Parts;
 use http::{Request, Response};
 use hyper::body::Incoming;
 use photic::Transcript;
-use photic::json::Str;
-use photic_store::ConversationKeys;
+use photic::json::{Segments, Str};
+use photic_store::{ConversationKeys, SentBody};
 
 use super::audit;
 use super::client_words::{Recovering, client};
@@ -26,7 +26,7 @@ use super::reply_headers;
 use super::send::{AnsweredRequest, Delivery, send};
 use super::server_state;
 use crate::http::{Body, Failure, Passed, Refusal, ReplyBody, Route, codings, decode};
-use crate::media::{Allowance, MissingInputs, PixelWork};
+use crate::media::{Allowance, FetchedInputs, MissingInputs, PixelWork};
 use crate::memory::Buffers;
 use crate::observe::{RequestLog, Tally};
 use crate::record::Turn;
@@ -86,7 +86,7 @@ impl Turns {
         log.bytes_in = body.bytes.len() as u64;
         let inbound = InboundRequest::new(&head, body, route, repair, &admitted.caller)?;
         let inbound = Arc::new(inbound);
-        let (recalled, outbound) = match repair {
+        let (recalled, mut outbound) = match repair {
             Repair::Off => {
                 log.passed = Some(Passed::Off);
                 (None, self.unchanged(&inbound)?)
@@ -129,8 +129,8 @@ impl Turns {
         let to_record = recalled.clone().filter(|_| route.is_turn() && self.recorder.is_some());
         let uri = head.uri.clone();
         let delivery = Delivery::new(&mut head, caller, &outbound, recalled, &admitted.share);
-        let AnsweredRequest { mut outbound, reply: received, outcome } =
-            Box::pin(self.send(delivery, outbound)).await?;
+        let answered = Box::pin(self.send(delivery, &mut outbound)).await?;
+        let AnsweredRequest { reply: received, outcome } = answered;
         log.facts = std::mem::take(&mut outbound.facts);
         log.fixes = std::mem::take(&mut outbound.fixes);
         log.tokens = outbound.tokens;
@@ -204,7 +204,12 @@ impl Turns {
             let outbound = Box::pin(repaired).await?;
             return Ok((recalled, outbound));
         }
-        let mut inputs = fetcher.fetch(&recalled, &planned.missing, &admitted.share).await?;
+        // No address is missing, so only bytes of references may be.
+        let mut inputs = if planned.missing.blobs.is_empty() {
+            FetchedInputs::default()
+        } else {
+            Box::pin(fetcher.fetch(&recalled, &planned.missing, &admitted.share)).await?
+        };
         if inputs.pictures.away {
             return Err(Failure::StoreAway);
         }
@@ -212,14 +217,18 @@ impl Turns {
         let supplies = Supplies { inputs: &inputs, pixels: None };
         let prepared = prepare(&target, planned, supplies, &fetcher.remote, derivatives);
         let lowered = lower(&prepared);
-        let mut messages = None;
+        let (mut messages, mut end) = (None, None);
         if let Some(conversations) = &self.conversations {
             let profile = target.profile.fingerprint;
             messages = KnownMessages::of(&recalled.context, &prepared.plan.survey);
             let (share, read) = (&admitted.share, lowered.read(&findings));
-            conversations.keep(inbound, share, profile, &read, messages.clone());
+            end = conversations.keep(inbound, share, profile, &read, messages.clone());
         }
-        let mut outbound = lowered.into_outbound(inbound, &findings, self.pipeline.keep());
+        let hash = |sent: &Segments<'_>| match messages.as_deref().zip(end) {
+            Some((messages, end)) => messages.hash(sent, (&inbound.body.bytes, end), (None, 0)),
+            None => SentBody::of(sent),
+        };
+        let mut outbound = lowered.into_outbound(inbound, &findings, self.pipeline.keep(), hash);
         outbound.charges = charges;
         if let Some(record) = &mut outbound.record {
             record.messages = messages;
@@ -269,11 +278,12 @@ impl Turns {
         Ok(outbound)
     }
 
-    /// Sends a request. A rejected request with media is healed.
+    /// Sends a request, and drops its body. A rejected request with media is healed, and is then the
+    /// one that was sent last.
     pub(super) async fn send(
         &self,
         mut delivery: Delivery<'_>,
-        outbound: OutboundRequest,
+        outbound: &mut OutboundRequest,
     ) -> Result<AnsweredRequest, Failure> {
         match delivery.recalled.take().filter(|_| outbound.media.is_some()) {
             None => send(&self.client, delivery, outbound).await,

@@ -39,12 +39,12 @@ pub struct ConversationKeys {
     /// The key after each message, or `None` if it is an instruction.
     keys: Vec<Option<Chain>>,
     /// The ends of turns at which a later request can go on, in order.
-    places: Vec<Place>,
+    places: Vec<TurnEnd>,
 }
 
 /// The end of a turn.
 #[derive(Clone, Debug)]
-struct Place {
+struct TurnEnd {
     /// The number of messages before it.
     messages: usize,
     /// The hash of everything before it.
@@ -115,7 +115,7 @@ impl ConversationKeys {
 
     fn add_place(&mut self, hash: &blake3::Hasher) {
         let (messages, hash) = (self.keys.len(), hash.clone());
-        self.places.push(Place { messages, hash, is_before_media: false });
+        self.places.push(TurnEnd { messages, hash, is_before_media: false });
         let plain = self.places.iter().filter(|place| !place.is_before_media);
         if plain.count() > RECENT
             && let Some(oldest) = self.places.iter().position(|place| !place.is_before_media)
@@ -140,7 +140,7 @@ impl ConversationKeys {
     /// Returns the number of bytes that they take.
     pub fn bytes(&self) -> usize {
         self.keys.capacity() * size_of::<Option<Chain>>()
-            + self.places.capacity() * size_of::<Place>()
+            + self.places.capacity() * size_of::<TurnEnd>()
     }
 }
 

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 use photic::{Choice, Digest, Transcript};
 
-pub use append::{FinishedTurn, LeftOutMessages, SentBody, WrittenMessages};
+pub use append::{FinishedTurn, LeftOutMessages, SentBody, SentPrefix, WrittenMessages};
 pub use collect::{CollectReport, GracePeriods};
 pub use conversation::ConversationKeys;
 pub use images::{Image, TurnDetails};

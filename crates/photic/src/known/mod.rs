@@ -238,6 +238,11 @@ impl KnownPrefix {
             + self.ids.len() * 2 * size_of::<(u64, usize)>()
     }
 
+    /// Returns the end of the last turn that it knows, as an offset in a request.
+    pub fn end(&self) -> usize {
+        self.cut(self.turns.len()).end
+    }
+
     /// Returns the bytes up to the end of the opening. Requests of one conversation have them in
     /// common.
     pub fn opening(&self) -> &[u8] {

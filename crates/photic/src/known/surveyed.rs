@@ -1,11 +1,11 @@
-//! What a survey says about the messages of a conversation, for requests of which some are left out.
+//! Facts of a survey about the messages of a conversation, for requests of which some are left out.
 
 use std::ops::Range;
 
 use super::LeftOut;
 use crate::survey::Survey;
 
-/// What the survey of a request says about its messages. With it, a later request of which some of
+/// Facts of the survey of a request about its messages. With them, a later request of which some of
 /// these messages are left out is surveyed like the whole one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SurveyedMessages {
@@ -18,7 +18,7 @@ pub struct SurveyedMessages {
 }
 
 impl SurveyedMessages {
-    /// Keeps what the survey of a whole request says.
+    /// Keeps these facts of the survey of a whole request.
     ///
     /// ```
     /// use photic::{SurveyedMessages, Wire};
@@ -33,8 +33,8 @@ impl SurveyedMessages {
         Self { words: words.clone(), requests: requests.clone(), is_marked: *is_marked }
     }
 
-    /// Returns what the survey of a whole request says, given the one of the request without some
-    /// turns that are the same in both. Returns `None` if that is not certain.
+    /// Returns the facts of the survey of a whole request, given the survey of the request without
+    /// some turns that are the same in both. Returns `None` if they are not certain.
     pub fn extended(&self, shortened: &Survey, left_out: &LeftOut) -> Option<Self> {
         // A result that the provider clears is found by its message, and a mark may be in a turn
         // that is left out.
@@ -60,8 +60,7 @@ impl SurveyedMessages {
         Some(Self { words, requests, is_marked: shortened.is_marked })
     }
 
-    /// Makes the survey of a request without some turns that of the whole one, which this was kept
-    /// of.
+    /// Completes the survey of a request without some turns, given these facts of the whole one.
     pub fn put_into(&self, survey: &mut Survey, left_out: &LeftOut) {
         let gaps: Vec<Range<usize>> = left_out.turns().map(|turns| turns.messages).collect();
         let words: usize =
