@@ -45,7 +45,7 @@ impl Turns {
             Some(_) if !photic::references(&transcript).is_empty() => return None,
             Some(recall) => {
                 let keys = before.as_ref()?.keys(&tenant, &transcript, left_out)?;
-                recall.recall(inbound, tenant, &transcript, keys).await.ok()?
+                Box::pin(recall.recall(inbound, tenant, &transcript, keys)).await.ok()?
             }
         };
         let remote = &self.pipeline.fetcher.remote;

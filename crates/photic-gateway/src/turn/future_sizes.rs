@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use http::request::Parts;
-use http::{HeaderMap, Request, Response};
+use http::{HeaderMap, Request};
 use hyper::body::Incoming;
 
 use super::heal::Healer;
@@ -15,11 +15,10 @@ use super::lower::{OutboundRequest, RequestToRecord};
 use super::read::{InboundRequest, Repair};
 use super::recall::RecalledRequest;
 use super::record::TurnRecorder;
-use super::reply::{Client, reply};
 use super::send::{Delivery, send};
 use super::turns::Turns;
 use crate::dispatch::{Dispatcher, Entry};
-use crate::http::{Body, Route, Stream};
+use crate::http::{Body, Route};
 use crate::media::MissingInputs;
 use crate::memory::Share;
 use crate::observe::RequestLog;
@@ -37,7 +36,6 @@ fn size<A, F: Future>(_: impl FnOnce(A) -> F) -> usize {
 type Turned<'t> = (&'t Turns, Route, Repair, &'t Admitted, &'t mut RequestLog);
 type Healed<'t> = (Healer<'t>, Delivery<'t>, Arc<RecalledRequest>, &'t mut OutboundRequest);
 type Recorded<'t> = (&'t TurnRecorder, Arc<RecalledRequest>, RequestToRecord, MissingInputs, Share);
-type Replied<'t> = (Response<Stream>, OutboundRequest, Client<'t>, &'t Share);
 
 #[test]
 fn every_hand_over_is_small() {
@@ -70,7 +68,7 @@ fn every_hand_over_is_small() {
             size(
                 |((turns, route, repair, admitted, log), read): (
                     Turned<'static>,
-                    (Parts, Body),
+                    (&'static mut Parts, Body),
                 )| { turns.answer_read(route, repair, read, admitted, log) },
             ),
         ),
@@ -82,16 +80,6 @@ fn every_hand_over_is_small() {
                     &'static Arc<InboundRequest>,
                     &'static Admitted,
                 )| { turns.repair(inbound, admitted) },
-            ),
-        ),
-        (
-            "send or heal",
-            size(
-                |(turns, delivery, outbound): (
-                    &'static Turns,
-                    Delivery<'static>,
-                    &'static mut OutboundRequest,
-                )| { turns.send(delivery, outbound) },
             ),
         ),
         (
@@ -128,10 +116,14 @@ fn every_hand_over_is_small() {
             }),
         ),
         (
-            "reply",
-            size(|(received, outbound, client, share): Replied<'static>| {
-                reply(received, outbound, client, share)
-            }),
+            "go on with a conversation",
+            size(
+                |(turns, inbound, admitted): (
+                    &'static Turns,
+                    &'static Arc<InboundRequest>,
+                    &'static Admitted,
+                )| { turns.continued(inbound, admitted) },
+            ),
         ),
     ];
     let large: Vec<_> = sizes.iter().filter(|(_, size)| *size > MAX_SIZE).collect();

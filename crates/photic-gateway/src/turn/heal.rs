@@ -85,7 +85,7 @@ impl Healer<'_> {
                 outbound.pieces.clone()
             };
             let headers = delivery.headers.clone();
-            let reply = delivery.post(self.client, outbound, headers, pieces).await?;
+            let reply = Box::pin(delivery.post(self.client, outbound, headers, pieces)).await?;
             let status = reply.status();
             if !may_blame_media(status) {
                 if status.is_success() && !tried.entries.is_empty() && !tried.is_echo {

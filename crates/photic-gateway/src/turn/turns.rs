@@ -21,17 +21,18 @@ use super::prepare::{Supplies, prepare};
 use super::read::{InboundRequest, Repair, read};
 use super::recall::{Recall, RecalledRequest};
 use super::record::TurnRecorder;
-use super::reply::{Client, estimate, reply, watch};
+use super::reply::{Client, estimate, passes, reply, watch};
 use super::reply_headers;
 use super::send::{AnsweredRequest, Delivery, send};
 use super::server_state;
+use crate::future::BoxFuture;
 use crate::http::{Body, Failure, Passed, Refusal, ReplyBody, Route, codings, decode};
 use crate::media::{Allowance, FetchedInputs, MissingInputs, PixelWork};
 use crate::memory::Buffers;
 use crate::observe::{RequestLog, Tally};
 use crate::record::Turn;
 use crate::tenant::{Admission, Admitted, Caller};
-use crate::upstream::UpstreamClient;
+use crate::upstream::{UpstreamClient, pass_on};
 
 /// Answers turns of conversations, and requests that count the tokens of a turn.
 #[derive(Debug)]
@@ -71,7 +72,7 @@ impl Turns {
         };
         // From here on the body is plain, and is sent so.
         head.headers.remove(CONTENT_ENCODING);
-        Box::pin(self.answer_read(route, repair, (head, body), admitted, log)).await
+        Box::pin(self.answer_read(route, repair, (&mut head, body), admitted, log)).await
     }
 
     /// Answers a request whose body was read.
@@ -79,12 +80,12 @@ impl Turns {
         &self,
         route: Route,
         repair: Repair,
-        (mut head, body): (Parts, Body),
+        (head, body): (&mut Parts, Body),
         admitted: &Admitted,
         log: &mut RequestLog,
     ) -> Result<Response<ReplyBody>, Failure> {
         log.bytes_in = body.bytes.len() as u64;
-        let inbound = InboundRequest::new(&head, body, route, repair, &admitted.caller)?;
+        let inbound = InboundRequest::new(head, body, route, repair, &admitted.caller)?;
         let inbound = Arc::new(inbound);
         let (recalled, mut outbound) = match repair {
             Repair::Off => {
@@ -128,9 +129,12 @@ impl Turns {
         }
         let to_record = recalled.clone().filter(|_| route.is_turn() && self.recorder.is_some());
         let uri = head.uri.clone();
-        let delivery = Delivery::new(&mut head, caller, &outbound, recalled, &admitted.share);
-        let answered = Box::pin(self.send(delivery, &mut outbound)).await?;
-        let AnsweredRequest { reply: received, outcome } = answered;
+        let sending = {
+            let share = &admitted.share;
+            let delivery = Delivery::new(head, caller, &outbound, recalled, share);
+            self.send(delivery, &mut outbound)
+        };
+        let AnsweredRequest { reply: received, outcome } = sending.await?;
         log.facts = std::mem::take(&mut outbound.facts);
         log.fixes = std::mem::take(&mut outbound.fixes);
         log.tokens = outbound.tokens;
@@ -152,7 +156,11 @@ impl Turns {
             _ => received,
         };
         let to = Client { endpoint: caller, uri: &uri, recovering };
-        let mut reply = reply(received, outbound, to, &admitted.share).await?;
+        let mut reply = if passes(&received, &outbound, caller) {
+            pass_on(received)
+        } else {
+            Box::pin(reply(received, outbound, to, &admitted.share)).await?
+        };
         if log.passed.is_none() {
             reply_headers::say_fixes(reply.headers_mut(), &log.fixes);
             reply_headers::say_left(reply.headers_mut(), &log.facts);
@@ -189,15 +197,18 @@ impl Turns {
             return Ok(continued);
         }
         let Pipeline { planner, fetcher, derivatives, .. } = &*self.pipeline;
-        let (transcript, findings) = inbound.lift();
-        let recalled = self.recalled(inbound, &transcript, admitted).await?;
-        if !transcript.is_readable() {
-            return Ok((recalled, self.unchanged(inbound)?));
-        }
-        let target = planner.target(&transcript, inbound, &[]);
-        let target = target.ok_or(Refusal::NoUpstream)?;
-        server_state::check_whole(&transcript, target.upstream.speaks(inbound.endpoint))?;
-        let planned = planner.plan(&target, transcript, &recalled, &fetcher.remote);
+        let (recalled, target);
+        // In a block of its own, so that the future does not hold the transcript beside the plan.
+        let (planned, findings) = {
+            let (transcript, findings) = inbound.lift();
+            recalled = Box::pin(self.recalled(inbound, &transcript, admitted)).await?;
+            if !transcript.is_readable() {
+                return Ok((recalled, self.unchanged(inbound)?));
+            }
+            target = planner.target(&transcript, inbound, &[]).ok_or(Refusal::NoUpstream)?;
+            server_state::check_whole(&transcript, target.upstream.speaks(inbound.endpoint))?;
+            (planner.plan(&target, transcript, &recalled, &fetcher.remote), findings)
+        };
         if !planned.needs_no_pixels() {
             let missing = planned.missing;
             let repaired = self.repair_with_pixels(&recalled, &missing, admitted);
@@ -280,17 +291,17 @@ impl Turns {
 
     /// Sends a request, and drops its body. A rejected request with media is healed, and is then the
     /// one that was sent last.
-    pub(super) async fn send(
-        &self,
-        mut delivery: Delivery<'_>,
-        outbound: &mut OutboundRequest,
-    ) -> Result<AnsweredRequest, Failure> {
+    pub(super) fn send<'s>(
+        &'s self,
+        mut delivery: Delivery<'s>,
+        outbound: &'s mut OutboundRequest,
+    ) -> BoxFuture<'s, Result<AnsweredRequest, Failure>> {
         match delivery.recalled.take().filter(|_| outbound.media.is_some()) {
-            None => send(&self.client, delivery, outbound).await,
+            None => Box::pin(send(&self.client, delivery, outbound)),
             Some(recalled) => {
                 let (client, pipeline, pixels) = (&*self.client, &self.pipeline, &*self.pixels);
                 let healer = Healer { client, pipeline, pixels };
-                Box::pin(healer.send(delivery, recalled, outbound)).await
+                Box::pin(healer.send(delivery, recalled, outbound))
             }
         }
     }
