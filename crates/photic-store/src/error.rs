@@ -68,6 +68,10 @@ pub enum Error {
     /// The session does not exist.
     #[error("session `{0}` does not exist")]
     NoSession(SessionId),
+    /// The session does not have the messages that were left out of a turn. The turn can be stored
+    /// whole.
+    #[error("session `{0}` does not have the messages that were left out; store the whole turn")]
+    NotContinued(SessionId),
     /// The turn does not exist.
     #[error("session `{session}` has no turn {number}")]
     NoTurn {

@@ -65,8 +65,9 @@ pub use random::NoRandomNumbers;
 pub use record::{Record, Session, SessionId};
 pub use sqlite::{KeptBlobs, SessionTotals, Sqlite};
 pub use store::{
-    CollectReport, FinishedTurn, GracePeriods, Image, LocalStore, PreviousTurn, SentBody, Store,
-    TurnDetails, View, conversation_keys, title,
+    CollectReport, ConversationKeys, FinishedTurn, GracePeriods, Image, LeftOutMessages, LocalStore,
+    PreviousTurn, SentBody, SentPrefix, Store, TurnDetails, View, WrittenMessages,
+    conversation_keys, title,
 };
 pub use wait::wait;
 pub use work::{Usd, WorkStore};

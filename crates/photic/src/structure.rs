@@ -46,6 +46,9 @@ pub(crate) fn segments(transcript: &Transcript<'_>, reader: Reader) -> Vec<Segme
     let lenient = reader == Reader::OwnWire && transcript.settings.continues_elsewhere;
     let messages = &transcript.messages;
     let mut segments = cut(messages, transcript.wire);
+    if !has_calls(messages) {
+        return segments;
+    }
     let mut open = OpenCalls::default();
     // The calls of each segment that have no result yet.
     let mut waiting = vec![0_usize; segments.len()];
@@ -88,6 +91,12 @@ pub(crate) fn segments(transcript: &Transcript<'_>, reader: Reader) -> Vec<Segme
         }
     }
     segments
+}
+
+/// Returns `true` if there is a call or a result. Without any, there is nothing to pair.
+fn has_calls(messages: &[Message<'_>]) -> bool {
+    let mut parts = messages.iter().flat_map(|message| &message.parts);
+    parts.any(|part| matches!(part, Part::Call(_) | Part::Result(_)))
 }
 
 /// Calls that wait for a result, by id. The nearest turn comes first, and within it the first

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use photic_store::record::{NewMessage, NewSegment, NewTurn, SessionId};
+use photic_store::record::{NewSegment, NewTurn, SessionId};
 use photic_store::{BlobId, Error, Facts, Handle, Tenant};
 
 use super::write_cache::{LastMessage, PieceName};
@@ -50,11 +50,11 @@ impl Postgres {
         let known = &self.inner.known;
         let day = i32::from(id.day());
         let pieces = Pieces::of(entry);
-        let mut start = known.end(id).and_then(|end| continued(entry.messages, end));
+        let mut start = known.end(id).and_then(|end| continued(entry, end));
         for _ in 0..MAX_ATTEMPTS {
             let from = match start.take() {
                 Some(start) => start,
-                None => self.look(&owner, id, entry.messages).await?,
+                None => self.look(&owner, id, entry).await?,
             };
             let new_pieces = pieces.unless(|name| known.has_piece(day, owner.id, name));
             match self.write_turn(&owner, id, entry, from, &pieces, &new_pieces).await? {
@@ -114,13 +114,16 @@ impl Postgres {
         &self,
         owner: &Owner,
         id: &SessionId,
-        links: &[NewMessage<'_>],
+        entry: &NewTurn<'_>,
     ) -> Result<Start, Error> {
         let (low, high) = numbers(id);
+        // The message that the others follow comes first.
+        let follows = entry.follows.into_iter();
+        let links: Vec<_> = follows.chain(entry.messages.iter().map(|link| link.chain)).collect();
+        let unsent = usize::from(entry.follows.is_some());
         let (mut end, mut look, mut messages) = (links.len(), FIRST_LOOKUP, None);
         loop {
             let start = end.saturating_sub(look);
-            let chains: Vec<_> = links[start..end].iter().map(|link| link.chain).collect();
             let found: Option<(i64, Option<i64>, Option<i32>)> = sqlx::query_as(
                 "SELECT messages, found.id, found.place FROM session
                  LEFT JOIN LATERAL (SELECT message.id, array_position($5, chain) AS place
@@ -133,7 +136,7 @@ impl Postgres {
             .bind(owner.id)
             .bind(low)
             .bind(high)
-            .bind(chains)
+            .bind(&links[start..end])
             .fetch_optional(&mut *self.connection().await?)
             .answer()
             .await?;
@@ -143,9 +146,13 @@ impl Postgres {
             let messages = *messages.get_or_insert(count);
             if let Some((parent, place)) = parent.zip(place) {
                 // Positions are counted from 1.
-                return Ok(Start { known: start + place as usize, parent: Some(parent), messages });
+                let known = start + place as usize - unsent;
+                return Ok(Start { known, parent: Some(parent), messages });
             }
             if start == 0 {
+                if unsent > 0 {
+                    return Err(Error::NotContinued(id.clone()));
+                }
                 return Ok(Start { known: 0, parent: None, messages });
             }
             (end, look) = (start, look * 8);
@@ -222,8 +229,12 @@ impl Postgres {
 }
 
 /// Returns the position of messages that follow the last one this replica wrote.
-fn continued(links: &[NewMessage<'_>], end: LastMessage) -> Option<Start> {
-    let known = links.iter().rposition(|link| link.chain == end.chain)? + 1;
+fn continued(entry: &NewTurn<'_>, end: LastMessage) -> Option<Start> {
+    let known = if entry.follows == Some(end.chain) {
+        0
+    } else {
+        entry.messages.iter().rposition(|link| link.chain == end.chain)? + 1
+    };
     Some(Start { known, parent: Some(end.number), messages: end.number })
 }
 

@@ -73,6 +73,13 @@ pub(crate) fn session(api: Api, messages: usize, varied: usize) -> String {
     }
 }
 
+/// Returns the bytes of the request for a turn of a session. That of the next turn begins with the same
+/// messages.
+pub(crate) fn turn(api: Api, session: usize, turn: usize) -> Vec<u8> {
+    let body = self::session(api, 2 * turn - 1, 0);
+    request(api.path(), "", &body.replace(SERIAL, &format!("number {session:08}")))
+}
+
 /// The place of a number in a body that differs in every request.
 const SERIAL: &str = "number 00000000";
 

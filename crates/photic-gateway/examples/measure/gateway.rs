@@ -16,7 +16,8 @@ pub(crate) enum Setting {
     Plain,
     /// Models named `chat-*` and `messages-*` are served in that wire, for clients of every wire.
     Crossing,
-    /// Like `Plain`, with a record in a new directory.
+    /// Like `Plain`, with a record in a new directory. Replies wait for it, so that every turn goes on
+    /// with one that is written.
     Recorded,
 }
 
@@ -76,7 +77,8 @@ pub(crate) fn run(upstream: &str, setting: Setting) -> Outcome<()> {
     }
     let directory = std::env::temp_dir().join(format!("photic-measure-{}", std::process::id()));
     if matches!(setting, Setting::Recorded) {
-        write!(settings, "[record]\ndirectory = '{}'\n", directory.display()).ok();
+        let directory = directory.display();
+        write!(settings, "[record]\nacknowledge = true\ndirectory = '{directory}'\n")?;
     }
     let config = Config::parse(&settings)?;
     photic_gateway::runtime()?.block_on(async {

@@ -1,14 +1,20 @@
-//! Counts the instructions of the 10th and of the 500th turn of a session with equal new content.
+//! Counts the instructions of the 10th and of the 500th turn of sessions with equal new content.
 //!
 //! The body of the later turn is fifty times as long, so a proxy that only forwards takes more, too.
 
-use crate::bodies::{self, Api, Repeated};
+use std::ffi::OsString;
+use std::ops::RangeInclusive;
+
+use crate::bodies::{self, Api};
 use crate::gateway::{Kind, Setting};
-use crate::instructions::of_one;
+use crate::instructions::counted;
+use crate::load::send_all;
 use crate::{Outcome, upstream};
 
 const EARLY: usize = 10;
 const LATE: usize = 500;
+/// Turns before and after, of which the mean is taken.
+const AROUND: usize = 2;
 
 /// Prints a table: for each API the pipe, the gateway, and the gateway with a record.
 pub(crate) fn table() -> Outcome<()> {
@@ -25,15 +31,9 @@ pub(crate) fn table() -> Outcome<()> {
             (Kind::Gateway(Setting::Plain), "gateway", "at most 1.3×"),
             (Kind::Gateway(Setting::Recorded), "gateway with a record", "at most 1.3×"),
         ] {
-            let mut counts = [0.0; 2];
-            for (count, (turn, times)) in
-                counts.iter_mut().zip([(EARLY, (30, 120)), (LATE, (6, 24))])
-            {
-                let messages = 2 * turn - 1;
-                let mut request = Repeated::of(api, &bodies::session(api, messages, messages - 1));
-                *count = of_one(&kind.command(&upstream)?, &mut request, times)? / 1e3;
-            }
-            let [early, late] = counts;
+            let command = kind.command(&upstream)?;
+            let early = of_turn(&command, api, EARLY, 30)? / 1e3;
+            let late = of_turn(&command, api, LATE, 5)? / 1e3;
             println!(
                 "| {api_name} | {name} | {early:.1} | {late:.1} | {:.2}× | {claim} |",
                 late / early
@@ -41,4 +41,29 @@ pub(crate) fn table() -> Outcome<()> {
         }
     }
     Ok(())
+}
+
+/// Returns the instructions of a process for one turn: the mean of the turns around it, in so many
+/// sessions that go on.
+fn of_turn(command: &[OsString], api: Api, turn: usize, sessions: usize) -> Outcome<f64> {
+    let first = turn - AROUND - 1;
+    let begun = of_sessions(command, api, first..=first, sessions)?;
+    let gone_on = of_sessions(command, api, first..=turn + AROUND, sessions)?;
+    Ok(gone_on.saturating_sub(begun) as f64 / ((2 * AROUND + 1) * sessions) as f64)
+}
+
+/// Returns the instructions of a process that serves these turns of sessions.
+fn of_sessions(
+    command: &[OsString],
+    api: Api,
+    turns: RangeInclusive<usize>,
+    sessions: usize,
+) -> Outcome<u64> {
+    counted(command, |proxy| {
+        for session in 0..sessions {
+            let requests = turns.clone().map(|turn| bodies::turn(api, session, turn));
+            send_all(proxy, requests)?;
+        }
+        Ok(())
+    })
 }

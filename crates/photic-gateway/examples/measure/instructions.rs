@@ -89,13 +89,21 @@ pub(crate) fn of_one(
 
 /// Returns the instructions of a process that serves so many requests, from start to end.
 fn of_all(command: &[OsString], request: &mut Repeated, times: u32) -> Outcome<u64> {
+    counted(command, |proxy| repeat(proxy, request, times).map(drop))
+}
+
+/// Returns the instructions of a process from its start to its end. `serve` sends it requests.
+pub(crate) fn counted(
+    command: &[OsString],
+    serve: impl FnOnce(&Proxy) -> Outcome<()>,
+) -> Outcome<u64> {
     let counted = std::env::temp_dir().join(format!("photic-instructions-{}", std::process::id()));
     let mut option = OsString::from("--callgrind-out-file=");
     option.push(&counted);
     let mut valgrind = Command::new("valgrind");
     valgrind.args(["--quiet", "--tool=callgrind"]).arg(option).args(command);
     let proxy = Proxy::start(&mut valgrind)?;
-    let served = repeat(&proxy, request, times);
+    let served = serve(&proxy);
     proxy.end()?;
     let total = total(&counted);
     let _ = std::fs::remove_file(&counted);

@@ -34,6 +34,16 @@ pub(crate) fn repeat(proxy: &Proxy, request: &mut Repeated, times: u32) -> Outco
     Ok(Cost { cpu: cpu.as_secs_f64() * 1e6 / f64::from(times), wall: median(walls) })
 }
 
+/// Sends requests one after the other, on one connection.
+pub(crate) fn send_all(proxy: &Proxy, requests: impl Iterator<Item = Vec<u8>>) -> Outcome<()> {
+    let mut stream = connect(proxy.address)?;
+    for request in requests {
+        stream.write_all(&request)?;
+        answer(&mut stream)?;
+    }
+    Ok(())
+}
+
 /// Measures proxies in turns, in rotating order. Returns the rounds of each.
 pub(crate) fn rounds(
     proxies: &[(&Proxy, u32)],

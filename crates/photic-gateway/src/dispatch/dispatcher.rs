@@ -129,7 +129,7 @@ impl Dispatcher {
         Ok(route)
     }
 
-    async fn forward(
+    pub(crate) async fn forward(
         self: Arc<Self>,
         route: Route,
         request: Request<Incoming>,
@@ -172,10 +172,10 @@ impl Dispatcher {
         let is_upload = is_upload(request.uri().path(), request.headers());
         match route {
             Route::Batch(_) if !is_off && !is_unknown => {
-                self.turns.answer_batch(route, wire, request, &admitted, log).await
+                Box::pin(self.turns.answer_batch(route, wire, request, &admitted, log)).await
             }
             Route::Other(_) if !is_off && !is_unknown && is_upload => {
-                self.turns.answer_batch(route, wire, request, &admitted, log).await
+                Box::pin(self.turns.answer_batch(route, wire, request, &admitted, log)).await
             }
             // Without an openwop host, its paths are passed on like any other.
             Route::Other(_) | Route::Openwop | Route::Batch(_) => {
@@ -184,18 +184,19 @@ impl Dispatcher {
                     (false, true) => Passed::UnknownEncoding,
                     (false, false) => Passed::UnknownPath,
                 };
-                self.pass((route, wire), request, reason, &admitted, log).await
+                Box::pin(self.pass((route, wire), request, reason, &admitted, log)).await
             }
             _ if is_unknown => {
-                self.pass((route, wire), request, Passed::UnknownEncoding, &admitted, log).await
+                let reason = Passed::UnknownEncoding;
+                Box::pin(self.pass((route, wire), request, reason, &admitted, log)).await
             }
             // If upstreams differ by model, the body must be read to find the upstream.
             _ if is_off && !self.upstreams.differ_by_model() => {
-                self.pass((route, wire), request, Passed::Off, &admitted, log).await
+                Box::pin(self.pass((route, wire), request, Passed::Off, &admitted, log)).await
             }
             _ => {
                 let repair = if is_off { Repair::Off } else { Repair::On };
-                self.turns.answer(route, repair, request, &admitted, log).await
+                Box::pin(self.turns.answer(route, repair, request, &admitted, log)).await
             }
         }
     }

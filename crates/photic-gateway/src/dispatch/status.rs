@@ -68,6 +68,10 @@ impl Status {
             picture_cache: self.pipeline.derivatives.figures(),
             conversations: self.conversations.as_ref().map_or((0, 0, 0), |kept| kept.figures()),
             turns: self.recorder.as_ref().map_or((0, 0), |one| (one.kept.get(), one.lost.get())),
+            recorded_bytes: self
+                .recorder
+                .as_ref()
+                .map_or((0, 0), |one| (one.bytes.get(), one.bytes_read.get())),
             audit_lost: self.admission.auditing().map_or(0, Auditing::lost),
             pixel_jobs: self.pixels.running() as u64,
             memory_total: memory.total(),

@@ -6,8 +6,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use photic_fleet::Fleet;
 use photic_store::{
-    BlobError, BlobId, Blobs as _, Error, FinishedTurn, Handles as _, Media as _, MediaRecord,
-    MediaRef, Record as _, Secret, Tenant,
+    BlobError, BlobId, Blobs as _, Error, FinishedTurn, Handles as _, LeftOutMessages, Media as _,
+    MediaRecord, MediaRef, Record as _, Secret, Tenant, WrittenMessages,
 };
 
 use super::availability::Availability;
@@ -54,14 +54,15 @@ impl StoreBackend for FleetBackend {
         &'a self,
         context: &'a SessionContext,
         done: &'a FinishedTurn<'a, 'a>,
-    ) -> BoxFuture<'a, Result<Turn, Error>> {
+        left_out: Option<LeftOutMessages<'a>>,
+    ) -> BoxFuture<'a, Result<(Turn, WrittenMessages), Error>> {
         Box::pin(async move {
             // A turn without media needs no bucket.
             let has_media = !done.transcript.media.is_empty();
             let needed: &[Server] = if has_media { &Server::ALL } else { &[Server::Record] };
             self.availability.require(needed)?;
             let store = self.fleet.store(context.tenant.clone());
-            self.availability.notice(record::append(&store, context, done).await)
+            self.availability.notice(record::append(&store, context, done, left_out).await)
         })
     }
 

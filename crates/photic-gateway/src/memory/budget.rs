@@ -1,6 +1,6 @@
 //! The budget for everything that requests make the gateway hold.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
@@ -79,7 +79,9 @@ pub(crate) struct MemoryBudget {
 struct State {
     used: u64,
     by_use: [u64; Use::ALL.len()],
-    by_caller: HashMap<CallerId, u64>,
+    /// Sorted, because few callers hold memory at once and a hash costs more than a search. An id is a
+    /// keyed hash, so that no caller can choose its place.
+    by_caller: BTreeMap<CallerId, u64>,
 }
 
 impl State {

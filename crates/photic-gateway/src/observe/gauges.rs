@@ -13,6 +13,8 @@ pub(crate) struct Gauges {
     pub(crate) conversations: (u64, u64, u64),
     /// Turns that were recorded, and turns that could not be.
     pub(crate) turns: (u64, u64),
+    /// Bytes of the turns that were recorded, and those of them that were read for it.
+    pub(crate) recorded_bytes: (u64, u64),
     /// Audit entries that could not be written.
     pub(crate) audit_lost: u64,
     /// Running jobs on pixels.

@@ -153,6 +153,7 @@ impl Metrics {
         self.sockets.write(&mut page);
         let (hits, misses, bytes) = gauges.picture_cache;
         let (kept, lost) = gauges.turns;
+        let (recorded_bytes, recorded_bytes_read) = gauges.recorded_bytes;
         let (continued, read_whole, conversation_bytes) = gauges.conversations;
         for (name, help, value) in [
             (
@@ -191,6 +192,16 @@ impl Metrics {
             ("photic_spans_dropped_total", "Spans that were dropped.", self.spans_dropped.get()),
             ("photic_turns_kept_total", "Turns that were recorded.", kept),
             ("photic_turns_lost_total", "Turns that could not be recorded.", lost),
+            (
+                "photic_turns_bytes_total",
+                "Bytes of the requests of recorded turns.",
+                recorded_bytes,
+            ),
+            (
+                "photic_turns_bytes_read_total",
+                "Bytes of these that were read to record them.",
+                recorded_bytes_read,
+            ),
             (
                 "photic_audit_lost_total",
                 "Audit entries that could not be written.",

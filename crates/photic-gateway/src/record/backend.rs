@@ -6,7 +6,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use photic::MediaStub;
 use photic_store::{
-    BlobError, BlobId, Error, Facts, FinishedTurn, MediaRecord, MediaRef, NewMedia, Secret, Tenant,
+    BlobError, BlobId, Error, Facts, FinishedTurn, LeftOutMessages, MediaRecord, MediaRef,
+    NewMedia, Secret, Tenant, WrittenMessages,
 };
 
 use super::session_context::SessionContext;
@@ -76,12 +77,17 @@ pub(crate) trait StoreBackend: std::fmt::Debug + Send + Sync {
     /// which references to its images are made. State that cannot be read is left out.
     fn recall(&self, context: SessionContext, references: bool) -> BoxFuture<'_, SessionContext>;
 
-    /// Writes a turn. A conversation that is not known begins a session. May block.
+    /// Writes a turn, and returns the keys of its messages. A conversation that is not known begins a
+    /// session. May block.
+    ///
+    /// Messages that the session has may be left out. Then nothing is written if it does not have
+    /// them.
     fn append<'a>(
         &'a self,
         context: &'a SessionContext,
         done: &'a FinishedTurn<'a, 'a>,
-    ) -> BoxFuture<'a, Result<Turn, Error>>;
+        left_out: Option<LeftOutMessages<'a>>,
+    ) -> BoxFuture<'a, Result<(Turn, WrittenMessages), Error>>;
 
     /// Writes the price of a turn, in US dollars.
     fn bill<'a>(

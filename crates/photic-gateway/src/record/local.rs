@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use photic_store::{
-    BlobError, BlobId, Blobs, Error, FinishedTurn, Handles, LocalStore, Media as _, MediaRecord,
-    MediaRef, Record as _, Secret, Tenant, wait,
+    BlobError, BlobId, Blobs, Error, FinishedTurn, Handles, LeftOutMessages, LocalStore,
+    Media as _, MediaRecord, MediaRef, Record as _, Secret, Tenant, WrittenMessages, wait,
 };
 
 use super::backend::{MediaUpload, StoreBackend};
@@ -42,8 +42,9 @@ impl StoreBackend for LocalBackend {
         &'a self,
         context: &'a SessionContext,
         done: &'a FinishedTurn<'a, 'a>,
-    ) -> BoxFuture<'a, Result<Turn, Error>> {
-        Box::pin(store::append(&self.0, context, done))
+        left_out: Option<LeftOutMessages<'a>>,
+    ) -> BoxFuture<'a, Result<(Turn, WrittenMessages), Error>> {
+        Box::pin(store::append(&self.0, context, done, left_out))
     }
 
     fn bill<'a>(

@@ -7,7 +7,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use photic::reply::Usage;
 use photic::transcript::MediaId;
 use photic::{Plan, Policy, Prepared, Transcript};
-use photic_store::{FinishedTurn, SentBody, Tenant, wait};
+use photic_store::{
+    ConversationKeys, Error, FinishedTurn, LeftOutMessages, SentBody, Tenant, WrittenMessages, wait,
+};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use super::backend::StoreBackend;
@@ -39,6 +41,10 @@ pub(crate) struct Recorder {
     run: Option<Arc<RunSessions>>,
     pub(crate) kept: Counter,
     pub(crate) lost: Counter,
+    /// Bytes of the requests of turns that were kept.
+    pub(crate) bytes: Counter,
+    /// Bytes of these that were read to keep them.
+    pub(crate) bytes_read: Counter,
 }
 
 /// The values that a request was made from.
@@ -74,6 +80,8 @@ impl Recorder {
             run: (serves == Serves::OneCommand).then(Arc::default),
             kept: Counter::default(),
             lost: Counter::default(),
+            bytes: Counter::default(),
+            bytes_read: Counter::default(),
         }
     }
 
@@ -93,24 +101,36 @@ impl Recorder {
         let _ = tokio::time::timeout(timeout, nothing_waits).await;
     }
 
-    /// Looks up a conversation of a tenant. Also returns the references to media in it, which are not
+    /// Looks up a conversation of a tenant by its keys. Also returns the references to media in it, which are not
     /// resolved yet.
     pub(crate) async fn recall(
         &self,
         tenant: Tenant,
         transcript: &Transcript<'_>,
+        keys: ConversationKeys,
     ) -> (SessionContext, BTreeSet<String>) {
         let names = photic::references(transcript).into_iter().map(|(_, name)| name);
         let names: BTreeSet<String> = names.collect();
-        let mut context = SessionContext::of(tenant, transcript);
+        let mut context = SessionContext::of(tenant, keys);
         context.run = self.run.clone().map(|run| (run, RequestStart::of(transcript)));
         (self.backend.recall(context, self.references).await, names)
     }
 
-    /// Writes a turn. Blocks, so call it on a blocking thread.
-    pub(crate) fn append(&self, context: &SessionContext, made: &Made<'_, '_>) -> Option<Turn> {
+    /// Writes a turn, of which some messages may be left out. `bytes` is the size of its request.
+    /// Blocks, so call it on a blocking thread.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store fails, or if it does not have the messages that were left out.
+    pub(crate) fn append(
+        &self,
+        context: &SessionContext,
+        made: &Made<'_, '_>,
+        bytes: usize,
+        left_out: Option<LeftOutMessages<'_>>,
+    ) -> Result<(Turn, WrittenMessages), Error> {
         let Made { transcript, plan, policy, prepared, named: remembered, sent, shed } = *made;
-        let conversation_key = context.conversation_keys.first().copied();
+        let conversation_key = context.keys.as_ref().and_then(|keys| keys.last());
         let time = now();
         let done = FinishedTurn {
             transcript,
@@ -123,9 +143,11 @@ impl Recorder {
             shed,
             time,
         };
-        let Ok(turn) = wait(self.backend.append(context, &done)) else { return self.lose() };
+        let appended = wait(self.backend.append(context, &done, left_out))?;
         self.kept.add(1);
-        Some(turn)
+        self.bytes.add(bytes as u64);
+        self.bytes_read.add(transcript.body().len() as u64);
+        Ok(appended)
     }
 
     /// Creates the bill of a turn that is being written and answered. Returns `None` if too many turns

@@ -10,7 +10,9 @@ use photic::retention::Retention;
 use photic::transcript::MediaId;
 use photic::{Choice, Digest, FetchResult, MediaStub, Policy, Reason, Survey, Transcript};
 use photic_store::record::Chain;
-use photic_store::{BlobId, Handle, MediaRecord, PreviousTurn, Secret, SessionId, Tenant};
+use photic_store::{
+    BlobId, ConversationKeys, Handle, MediaRecord, PreviousTurn, Secret, SessionId, Tenant,
+};
 
 use super::run_sessions::{RequestStart, RunSessions};
 
@@ -22,10 +24,10 @@ pub(crate) type Named<'m> = BTreeMap<MediaId, &'m MediaStub>;
 pub(crate) struct SessionContext {
     /// The tenant that owns it.
     pub(crate) tenant: Tenant,
-    /// The keys of the conversation after each of its messages, the last first.
-    pub(super) conversation_keys: Vec<Chain>,
+    /// The keys of the conversation after each of its messages, if they are known.
+    pub(crate) keys: Option<Arc<ConversationKeys>>,
     /// The session that it continues, if there is one.
-    pub(super) session: Option<SessionId>,
+    pub(crate) session: Option<SessionId>,
     /// The sessions of the run, if the gateway serves a single command, and how the request begins.
     pub(super) run: Option<(Arc<RunSessions>, RequestStart)>,
     /// The user's choices for its images.
@@ -49,7 +51,7 @@ impl SessionContext {
     pub(crate) const fn nothing(tenant: Tenant) -> Self {
         Self {
             tenant,
-            conversation_keys: Vec::new(),
+            keys: None,
             session: None,
             run: None,
             choices: BTreeMap::new(),
@@ -60,9 +62,13 @@ impl SessionContext {
     }
 
     /// Creates a context that knows the keys of the conversation and nothing else.
-    pub(super) fn of(tenant: Tenant, transcript: &Transcript<'_>) -> Self {
-        let conversation_keys = photic_store::conversation_keys(&tenant, transcript);
-        Self { conversation_keys, ..Self::nothing(tenant) }
+    pub(super) fn of(tenant: Tenant, keys: ConversationKeys) -> Self {
+        Self { keys: Some(Arc::new(keys)), ..Self::nothing(tenant) }
+    }
+
+    /// Returns the keys of the conversation, the last first.
+    pub(super) fn last_first(&self) -> Vec<Chain> {
+        self.keys.as_ref().map(|keys| keys.last_first()).unwrap_or_default()
     }
 
     /// Puts stubs in the place of media that came as references, and returns the stub of each.

@@ -1,6 +1,9 @@
 //! Reads and appends conversations, for stores of every kind.
 
-use photic_store::{Blobs, Error, FinishedTurn, PreviousTurn, Record, SessionId, Store};
+use photic_store::{
+    Blobs, Error, FinishedTurn, LeftOutMessages, PreviousTurn, Record, SessionId, Store,
+    WrittenMessages,
+};
 
 use super::run_sessions::RunSession;
 use super::session_context::SessionContext;
@@ -29,25 +32,27 @@ async fn continued<R: Record, B: Blobs>(
     store: &Store<R, B>,
     context: &SessionContext,
 ) -> Result<Option<(SessionId, u64)>, Error> {
-    let keys = &context.conversation_keys;
-    match context.run.as_ref().map(|(run, start)| run.find(keys, *start)) {
+    let keys = context.last_first();
+    match context.run.as_ref().map(|(run, start)| run.find(&keys, *start)) {
         Some(RunSession::Continues(turn)) => Ok(Some((turn.session, turn.number))),
         Some(RunSession::New) => Ok(None),
-        Some(RunSession::Resumes) | None => store.record.continued(keys).await,
+        Some(RunSession::Resumes) | None => store.record.continued(&keys).await,
     }
 }
 
-/// Writes a turn, and notes it in its run.
+/// Writes a turn, notes it in its run, and returns the keys of its messages. If messages are left
+/// out, the session has to be the one that has them.
 pub(crate) async fn append<R: Record, B: Blobs>(
     store: &Store<R, B>,
     context: &SessionContext,
     done: &FinishedTurn<'_, '_>,
-) -> Result<Turn, Error> {
-    let turn = write(store, context, done).await?;
+    left_out: Option<LeftOutMessages<'_>>,
+) -> Result<(Turn, WrittenMessages), Error> {
+    let (turn, written) = write(store, context, done, left_out).await?;
     if let Some((run, _)) = &context.run {
-        run.add(&context.conversation_keys, &turn);
+        run.add(&context.last_first(), &turn);
     }
-    Ok(turn)
+    Ok((turn, written))
 }
 
 /// Writes a turn. A conversation that is not known begins a session.
@@ -55,14 +60,24 @@ async fn write<R: Record, B: Blobs>(
     store: &Store<R, B>,
     context: &SessionContext,
     done: &FinishedTurn<'_, '_>,
-) -> Result<Turn, Error> {
+    left_out: Option<LeftOutMessages<'_>>,
+) -> Result<(Turn, WrittenMessages), Error> {
+    let turn = |session: &SessionId, number| Turn { session: session.clone(), number };
+    if let Some(LeftOutMessages { written, .. }) = left_out {
+        let session = written.session();
+        if context.session.as_ref() != Some(session) {
+            return Err(Error::NotContinued(session.clone()));
+        }
+        let (number, written) = store.append_after(session, done, left_out).await?;
+        return Ok((turn(session, number), written));
+    }
     if let Some(session) = &context.session {
-        match store.append(session, done).await {
+        match store.append_after(session, done, None).await {
             // The session was deleted since it was looked up.
             Err(Error::NoSession(_)) => {
                 context.run.iter().for_each(|(run, _)| run.forget(session));
             }
-            appended => return appended.map(|number| Turn { session: session.clone(), number }),
+            appended => return appended.map(|(number, written)| (turn(session, number), written)),
         }
     }
     // A concurrent request may have begun the session.
@@ -70,6 +85,6 @@ async fn write<R: Record, B: Blobs>(
         Some((session, _)) => session,
         None => store.begin(&photic_store::title(done.transcript)).await?,
     };
-    let number = store.append(&session, done).await?;
-    Ok(Turn { session, number })
+    let (number, written) = store.append_after(&session, done, None).await?;
+    Ok((turn(&session, number), written))
 }

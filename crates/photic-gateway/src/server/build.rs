@@ -117,7 +117,7 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
     let cache = Arc::new(MediaCache::new(picture_bytes, memory.cache(16)));
     let buffers = Buffers::within(&memory);
     let remote = RemoteMedia::new(&config.fetch, memory.cache(config.fetch.keep_mib));
-    let conversations = conversations(config, &memory, recorder.is_some());
+    let conversations = conversations(config, &memory);
     let admission = Arc::new(Admission::new(callers, quotas, auditing, memory));
     let pixels = pixel_work(config);
     let client = Arc::new(client(config));
@@ -208,14 +208,10 @@ fn hidden_metrics(warning: Option<String>) -> String {
     warning.map_or(hidden.to_owned(), |other| format!("{other}; {hidden}"))
 }
 
-/// Creates the cache of conversations. A recorded turn needs all of its messages, so it has none.
-fn conversations(
-    config: &Config,
-    memory: &MemoryBudget,
-    is_recorded: bool,
-) -> Option<Arc<Conversations>> {
+/// Creates the cache of conversations.
+fn conversations(config: &Config, memory: &MemoryBudget) -> Option<Arc<Conversations>> {
     let bytes = memory.cache(config.limits.conversations_mib);
-    (bytes > 0 && !is_recorded).then(|| Arc::new(Conversations::new(bytes)))
+    (bytes > 0).then(|| Arc::new(Conversations::new(bytes)))
 }
 
 fn pixel_work(config: &Config) -> Arc<PixelWork> {

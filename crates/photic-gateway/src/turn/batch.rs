@@ -114,7 +114,7 @@ impl Turns {
             at = turn.body.end;
             let whole = body.slice(turn.body.clone());
             let inbound = Arc::new(inbound(whole.into(), endpoint, head, retention, admitted));
-            let (_, outbound) = self.repair(&inbound, admitted).await?;
+            let (_, outbound) = Box::pin(self.repair(&inbound, admitted)).await?;
             if !outbound.upstream.serves(endpoint) {
                 return Err(Refusal::OtherApi.into());
             }

@@ -6,6 +6,10 @@
 
 use std::sync::Arc;
 
+use photic::json::Segments;
+use photic_store::SentBody;
+
+use super::known_messages::RecordedPart;
 use super::lower::{LoweredRequest, OutboundRequest, lower};
 use super::prepare::PreparedRequest;
 use super::read::InboundRequest;
@@ -16,14 +20,13 @@ use crate::tenant::Admitted;
 
 impl Turns {
     /// Returns a turn as it is sent, if its conversation is known.
-    pub(super) fn continued(
+    pub(super) async fn continued(
         &self,
         inbound: &Arc<InboundRequest>,
         admitted: &Admitted,
     ) -> Option<(Arc<RecalledRequest>, OutboundRequest)> {
         let conversations = self.conversations.as_ref()?;
         let (shortened, known, _charge) = conversations.find(inbound, &admitted.share)?;
-        let recalled = RecalledRequest::without_store(inbound, admitted.caller.tenant.clone());
         let wire = inbound.endpoint.wire;
         let (transcript, findings) = lift_part(&shortened.body, wire, &inbound.params);
         if !transcript.is_readable() {
@@ -34,6 +37,17 @@ impl Turns {
         if target.profile.fingerprint != known.profile {
             return None;
         }
+        let (before, left_out) = (known.messages.clone(), shortened.left_out());
+        let tenant = admitted.caller.tenant.clone();
+        let recalled = match &self.recall {
+            None => RecalledRequest::without_store(inbound, tenant),
+            // Bytes that references name are loaded where the request is read whole.
+            Some(_) if !photic::references(&transcript).is_empty() => return None,
+            Some(recall) => {
+                let keys = before.as_ref()?.keys(&tenant, &transcript, left_out)?;
+                Box::pin(recall.recall(inbound, tenant, &transcript, keys)).await.ok()?
+            }
+        };
         let remote = &self.pipeline.fetcher.remote;
         let planned = planner.plan(&target, transcript, &recalled, remote);
         if !planned.needs_no_pixels() {
@@ -42,14 +56,33 @@ impl Turns {
         let prepared = PreparedRequest::of_plan(&target, planned);
         let lowered = lower(&prepared);
         let read = lowered.read(&findings);
-        if !conversations.extend(inbound, (&shortened, known), &read) {
-            return None;
-        }
+        let messages = match &before {
+            None => None,
+            Some(before) => {
+                let survey = &prepared.plan.survey;
+                Some(before.extended(&recalled.context, survey, left_out)?)
+            }
+        };
+        let compared = known.compared(left_out);
+        let end = conversations.extend(inbound, (&shortened, known), &read, messages.clone())?;
         let tokens = shortened.tokens(&read);
         let (lowered, findings) = shortened.put_back(&read, &inbound.body.bytes);
         let whole = LoweredRequest { prepared: &prepared, lowered };
-        let outbound = whole.into_outbound(inbound, &findings, self.pipeline.keep());
+        let hash = |sent: &Segments<'_>| match &messages {
+            Some(messages) => {
+                let known = (before.as_deref(), compared);
+                messages.hash(sent, (&inbound.body.bytes, end), known)
+            }
+            None => SentBody::of(sent),
+        };
+        let mut outbound = whole.into_outbound(inbound, &findings, self.pipeline.keep(), hash);
+        outbound.tokens = tokens;
+        if let Some(record) = &mut outbound.record {
+            let left_out = left_out.clone();
+            record.part = before.map(|before| RecordedPart { before, left_out });
+            record.messages = messages;
+        }
         drop(prepared);
-        Some((Arc::new(recalled), OutboundRequest { tokens, ..outbound }))
+        Some((Arc::new(recalled), outbound))
     }
 }

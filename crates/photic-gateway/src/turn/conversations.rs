@@ -8,9 +8,10 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use photic::{KnownPrefix, ReadRequest, ShortenedBody};
+use photic::{KnownPrefix, LeftOut, ReadRequest, ShortenedBody};
 
 use super::kept_conversations::{Conversation, KeptConversations, Owner};
+use super::known_messages::KnownMessages;
 use super::read::InboundRequest;
 use crate::counter::Counter;
 use crate::memory::{Charge, Share, Use};
@@ -43,6 +44,18 @@ pub(super) struct Known {
     /// The hash of the profile that its requests were planned with.
     pub(super) profile: [u8; 32],
     prefix: Arc<KnownPrefix>,
+    /// Set if sessions are recorded.
+    pub(super) messages: Option<Arc<KnownMessages>>,
+}
+
+impl Known {
+    /// Returns the number of bytes at the beginning of a request that were compared.
+    pub(super) fn compared(&self, left_out: &LeftOut) -> usize {
+        let opening = self.prefix.opening().len();
+        // A turn with media before them was not.
+        let first = left_out.turns().next().filter(|turns| turns.bytes.start == opening);
+        first.map_or(opening, |turns| turns.bytes.end)
+    }
 }
 
 impl Conversations {
@@ -79,47 +92,54 @@ impl Conversations {
         has_room.then(|| (left_out.cut_out_of(body), known, charge))
     }
 
-    /// Adds the new turns of a request to its conversation, and returns `true` if what was `read`
-    /// of the shortened request holds for the whole one.
+    /// Adds the new turns of a request to its conversation, and returns the end of the last one if
+    /// what was `read` of the shortened request holds for the whole one. `messages` are those of the
+    /// whole one.
     pub(super) fn extend(
         &self,
         inbound: &InboundRequest,
         (shortened, known): (&ShortenedBody, Known),
         read: &ReadRequest<'_>,
-    ) -> bool {
-        let Known { owner, used, profile, mut prefix } = known;
+        messages: Option<Arc<KnownMessages>>,
+    ) -> Option<usize> {
+        let Known { owner, used, profile, mut prefix, .. } = known;
         let is_branch = prefix.abandoned_turns(shortened) > MAX_ABANDONED_TURNS;
         // Taken out while it changes. A request that goes on with it meanwhile is read whole.
         if !is_branch {
             drop(self.lock().remove(&owner, used));
         }
         let is_extended = Arc::make_mut(&mut prefix).extend(&inbound.body.bytes, shortened, read);
+        let end = prefix.end();
         let mut kept = self.lock();
         if is_extended {
-            kept.add(owner, Conversation::new(inbound.endpoint.index(), profile, prefix));
+            let endpoint = inbound.endpoint.index();
+            kept.add(owner, Conversation::new(endpoint, profile, prefix, messages));
             kept.make_room(self.max_bytes);
             self.continued.add(1);
         } else {
             // Its next turns have to be read whole, too, and would be read twice.
             kept.remove(&owner, used);
         }
-        is_extended
+        is_extended.then_some(end)
     }
 
     /// Keeps the beginning of a request that was read whole. It takes the place of the conversations
-    /// that it goes on with. `profile` is the hash of the profile that it was planned with.
+    /// that it goes on with. `profile` is the hash of the profile that it was planned with. Returns
+    /// the end of its last turn, if it is kept.
     pub(super) fn keep(
         &self,
         inbound: &InboundRequest,
         share: &Share,
         profile: [u8; 32],
         read: &ReadRequest<'_>,
-    ) {
+        messages: Option<Arc<KnownMessages>>,
+    ) -> Option<usize> {
         if !self.takes(inbound) {
-            return;
+            return None;
         }
         self.read_whole.add(1);
-        let Some(prefix) = KnownPrefix::of(read).map(Arc::new) else { return };
+        let prefix = Arc::new(KnownPrefix::of(read)?);
+        let end = prefix.end();
         let owner = owner(inbound, share);
         let mut replaced = self.candidates(inbound, owner);
         replaced.retain(|one| one.profile == profile && prefix.begins_with(&one.prefix));
@@ -127,8 +147,10 @@ impl Conversations {
         for one in replaced {
             kept.remove(&owner, one.used);
         }
-        kept.add(owner, Conversation::new(inbound.endpoint.index(), profile, prefix));
+        let endpoint = inbound.endpoint.index();
+        kept.add(owner, Conversation::new(endpoint, profile, prefix, messages));
         kept.make_room(self.max_bytes);
+        Some(end)
     }
 
     /// Returns the conversations of a caller that a request may go on with, the one used last first.
@@ -138,7 +160,7 @@ impl Conversations {
         let candidates = kept.of(&owner).filter(|(_, one)| one.may_begin(endpoint, body));
         let known = |(used, one): (u64, &Conversation)| {
             let (profile, prefix) = (one.profile, Arc::clone(&one.prefix));
-            Known { owner, used, profile, prefix }
+            Known { owner, used, profile, prefix, messages: one.messages.clone() }
         };
         candidates.take(MAX_COMPARED).map(known).collect()
     }

@@ -116,7 +116,7 @@ impl Turns {
         admitted: &Admitted,
     ) -> Result<FrameTurn, Failure> {
         let inbound = Arc::new(inbound(body, prefix, retention, admitted));
-        let (recalled, outbound) = self.repair(&inbound, admitted).await?;
+        let (recalled, outbound) = Box::pin(self.repair(&inbound, admitted)).await?;
         Ok(FrameTurn { recalled, outbound, tried: Tried::default(), healed: Vec::new() })
     }
 

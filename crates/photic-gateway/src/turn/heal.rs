@@ -63,12 +63,13 @@ pub(super) struct Tried {
 }
 
 impl Healer<'_> {
-    /// Sends a request with media, and sends it again if a rejection can be healed.
+    /// Sends a request with media, and sends it again if a rejection can be healed. The request is then
+    /// the one that was sent last, without its body.
     pub(super) async fn send(
         self,
         mut delivery: Delivery<'_>,
         recalled: Arc<RecalledRequest>,
-        mut outbound: OutboundRequest,
+        outbound: &mut OutboundRequest,
     ) -> Result<AnsweredRequest, Failure> {
         // Rejections and the usage of replies are read.
         delivery.reads_reply();
@@ -84,16 +85,16 @@ impl Healer<'_> {
                 outbound.pieces.clone()
             };
             let headers = delivery.headers.clone();
-            let reply = delivery.post(self.client, &outbound, headers, pieces).await?;
+            let reply = Box::pin(delivery.post(self.client, outbound, headers, pieces)).await?;
             let status = reply.status();
             if !may_blame_media(status) {
                 if status.is_success() && !tried.entries.is_empty() && !tried.is_echo {
                     self.remember(tried.entries).await;
                 }
                 outbound.drop_body();
-                return Ok(AnsweredRequest { outbound, reply, outcome: Some(outcome) });
+                return Ok(AnsweredRequest { reply, outcome: Some(outcome) });
             }
-            let (reply, text) = rejection_text::read(reply).await;
+            let (reply, text) = Box::pin(rejection_text::read(reply)).await;
             let rejection = text.map(|text| (classify(Some(status.as_u16()), &text), text));
             let is_ours = rejection
                 .as_ref()
@@ -108,9 +109,10 @@ impl Healer<'_> {
                     quotable: delivery.quotable(),
                     was_whole: true,
                 };
-                let better = self.heal(around, &recalled, &outbound, &mut tried, diagnosis).await;
+                let healing = self.heal(around, &recalled, outbound, &mut tried, diagnosis);
+                let better = Box::pin(healing).await;
                 if let Some(better) = better {
-                    let fixes = std::mem::replace(&mut outbound, better).fixes;
+                    let fixes = std::mem::replace(outbound, better).fixes;
                     first.get_or_insert(FirstRejection { reply, fixes });
                     continue;
                 }
@@ -123,9 +125,9 @@ impl Healer<'_> {
                 Some(FirstRejection { reply, fixes }) => {
                     outcome.healed.clear();
                     outbound.fixes = fixes;
-                    AnsweredRequest { outbound, reply, outcome: Some(outcome) }
+                    AnsweredRequest { reply, outcome: Some(outcome) }
                 }
-                None => AnsweredRequest { outbound, reply, outcome: Some(outcome) },
+                None => AnsweredRequest { reply, outcome: Some(outcome) },
             });
         }
     }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use photic::KnownPrefix;
 
+use super::known_messages::KnownMessages;
 use crate::memory::CallerId;
 
 /// Bytes that a conversation is charged for beside its messages. More than it takes, so that there
@@ -47,6 +48,8 @@ pub(super) struct Conversation {
     sample: [u8; 16],
     opening: usize,
     pub(super) prefix: Arc<KnownPrefix>,
+    /// Set if sessions are recorded.
+    pub(super) messages: Option<Arc<KnownMessages>>,
 }
 
 impl KeptConversations {
@@ -109,10 +112,15 @@ impl KeptConversations {
 }
 
 impl Conversation {
-    pub(super) fn new(endpoint: usize, profile: [u8; 32], prefix: Arc<KnownPrefix>) -> Self {
+    pub(super) fn new(
+        endpoint: usize,
+        profile: [u8; 32],
+        prefix: Arc<KnownPrefix>,
+        messages: Option<Arc<KnownMessages>>,
+    ) -> Self {
         let opening = prefix.opening();
         let sample = opening.last_chunk().copied().unwrap_or_default();
-        Self { endpoint, profile, sample, opening: opening.len(), prefix }
+        Self { endpoint, profile, sample, opening: opening.len(), prefix, messages }
     }
 
     /// Returns `false` if a request to an API certainly does not go on with it.
@@ -122,7 +130,8 @@ impl Conversation {
     }
 
     fn bytes(&self) -> usize {
-        OVERHEAD + self.prefix.bytes()
+        let messages = self.messages.as_ref().map_or(0, |messages| messages.bytes());
+        OVERHEAD + self.prefix.bytes() + messages
     }
 }
 
@@ -146,7 +155,7 @@ mod tests {
         let lowered = &photic::lower(transcript, plan);
         let read = ReadRequest { transcript, findings, policy: &policy, plan, lowered };
         let prefix = KnownPrefix::of(&read).unwrap();
-        Conversation::new(0, [0; 32], Arc::new(prefix))
+        Conversation::new(0, [0; 32], Arc::new(prefix), None)
     }
 
     #[test]

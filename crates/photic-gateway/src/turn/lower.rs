@@ -5,12 +5,14 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use photic::json::Str;
+use photic::json::{Segments, Str};
 use photic::media::Source;
 use photic::transcript::MediaId;
 use photic::wire::PathParams;
 use photic::{Finding, Lowered, Profile, ReadRequest, RenamedTool, Transcript, Wire};
+use photic_store::SentBody;
 
+use super::known_messages::{KnownMessages, RecordedPart};
 use super::plan::Target;
 use super::prepare::PreparedRequest;
 use super::read::InboundRequest;
@@ -66,7 +68,7 @@ pub(super) struct OutboundRequest {
 #[derive(Debug)]
 pub(super) struct RequestToRecord {
     /// The bytes that were sent.
-    pub(super) sent: photic_store::SentBody,
+    pub(super) sent: SentBody,
     /// The target at that time. Lessons that were learned since would give another request.
     pub(super) target: Target,
     /// Set if it follows from its body and its session alone, so that no image has to be prepared
@@ -74,6 +76,10 @@ pub(super) struct RequestToRecord {
     pub(super) is_settled: bool,
     /// Media that did not fit into the body.
     pub(super) shed: Vec<MediaId>,
+    /// Its messages as they are kept for the next turn, if its conversation is kept.
+    pub(super) messages: Option<Arc<KnownMessages>>,
+    /// The messages that were left out when it was made, if it goes on with a conversation.
+    pub(super) part: Option<RecordedPart>,
 }
 
 /// Selects the facts that are kept of a request beside its bytes.
@@ -128,12 +134,13 @@ impl LoweredRequest<'_, '_> {
         ReadRequest { transcript, findings, policy, plan, lowered: &self.lowered }
     }
 
-    /// Converts to a request that borrows nothing.
+    /// Converts to a request that borrows nothing. `sent` hashes the body, if turns are recorded.
     pub(super) fn into_outbound(
         self,
         inbound: &InboundRequest,
         findings: &[Finding],
         keep: Keep,
+        sent: impl FnOnce(&Segments<'_>) -> SentBody,
     ) -> OutboundRequest {
         let Self { prepared, lowered } = self;
         let PreparedRequest { target, transcript, plan, .. } = prepared;
@@ -146,10 +153,12 @@ impl LoweredRequest<'_, '_> {
         OutboundRequest {
             media: SentMedia::of(plan, &prepared.prepared, model),
             record: keep.record.then(|| RequestToRecord {
-                sent: photic_store::SentBody::of(&lowered.body),
+                sent: sent(&lowered.body),
                 target: (*target).clone(),
                 is_settled: prepared.is_settled,
                 shed: lowered.retired.clone(),
+                messages: None,
+                part: None,
             }),
             wire: target.upstream.speaks(inbound.endpoint),
             facts: facts.named(model).beside(server_state::unplanned(&plan.survey)),

@@ -21,8 +21,11 @@ mod diagnose;
 mod diagnose_tests;
 mod fetch;
 mod frames;
+#[cfg(test)]
+mod future_sizes;
 mod heal;
 mod kept_conversations;
+mod known_messages;
 mod lower;
 mod pipeline;
 mod plan;

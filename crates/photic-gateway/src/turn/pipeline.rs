@@ -1,14 +1,17 @@
 //! The stages from plan to lower as one call, for jobs on pixels and for healing.
 
 use photic::json::Str;
+use photic::{ShortenedBody, Survey};
+use photic_store::SentBody;
 
 use super::fetch::Fetcher;
+use super::known_messages::KnownMessages;
 use super::lower::{Keep, LoweredRequest, OutboundRequest, lower};
 use super::plan::Planner;
 use super::prepare::{PreparedRequest, Supplies, prepare};
 use super::recall::RecalledRequest;
 use crate::config::Serves;
-use crate::http::Failure;
+use crate::http::{Failure, lift_part};
 use crate::learned::Entry;
 use crate::media::{Allowance, Derivatives, FetchedInputs, MissingInputs};
 use crate::memory::Share;
@@ -59,7 +62,7 @@ impl Pipeline {
         let planned = self.planner.plan(&target, transcript, recalled, &self.fetcher.remote);
         let supplies = Supplies { inputs, pixels: Some(pixels) };
         let prepared = prepare(&target, planned, supplies, &self.fetcher.remote, &self.derivatives);
-        Some(lower(&prepared).into_outbound(inbound, &findings, self.keep()))
+        Some(lower(&prepared).into_outbound(inbound, &findings, self.keep(), SentBody::of))
     }
 
     /// Fetches the inputs that a request needs under the lessons that are being tried.
@@ -82,6 +85,27 @@ impl Pipeline {
         target.map_or_else(MissingInputs::default, |target| {
             self.planner.plan(&target, transcript, recalled, &self.fetcher.remote).missing
         })
+    }
+
+    /// Plans a request again as it was sent to a target, given the request without the messages that
+    /// were left out, and passes the plan of the whole request to `finish`.
+    pub(super) fn plan_part<T>(
+        &self,
+        recalled: &RecalledRequest,
+        target: &super::plan::Target,
+        shortened: &ShortenedBody,
+        messages: &KnownMessages,
+        finish: impl FnOnce(&PreparedRequest<'_>) -> T,
+    ) -> Option<T> {
+        let inbound = &recalled.inbound;
+        let (transcript, _) = lift_part(&shortened.body, inbound.endpoint.wire, &inbound.params);
+        if !transcript.is_readable() {
+            return None;
+        }
+        let (planner, remote) = (&self.planner, &self.fetcher.remote);
+        let complete = |survey: &mut Survey| messages.put_into(survey, shortened.left_out());
+        let planned = planner.plan_surveyed(target, transcript, recalled, remote, complete);
+        Some(finish(&PreparedRequest::of_plan(target, planned)))
     }
 
     /// Repairs a request again as it was sent to a target, and passes it to `finish`.

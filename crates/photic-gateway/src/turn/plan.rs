@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use photic::json::Str;
-use photic::{Plan, Policy, Transcript};
+use photic::{Plan, Policy, Survey, Transcript};
 
 use super::read::InboundRequest;
 use super::recall::RecalledRequest;
@@ -79,9 +79,21 @@ impl Planner {
     pub(super) fn plan<'w>(
         &'w self,
         target: &'w Target,
+        transcript: Transcript<'w>,
+        recalled: &'w RecalledRequest,
+        remote: &RemoteMedia,
+    ) -> PlannedRequest<'w> {
+        self.plan_surveyed(target, transcript, recalled, remote, |_| {})
+    }
+
+    /// Plans a turn after its survey was changed by `complete`.
+    pub(super) fn plan_surveyed<'w>(
+        &'w self,
+        target: &'w Target,
         mut transcript: Transcript<'w>,
         recalled: &'w RecalledRequest,
         remote: &RemoteMedia,
+        complete: impl FnOnce(&mut Survey),
     ) -> PlannedRequest<'w> {
         let context = &recalled.context;
         let retention = recalled.inbound.retention.unwrap_or(self.policy.retention);
@@ -90,7 +102,9 @@ impl Planner {
             policy.to_mut().retention = retention;
         }
         let named = context.put_stubs(&mut transcript);
-        let plan = target.plan(&transcript, &policy, context, &named);
+        let mut survey = target.survey(&transcript, context, &named);
+        complete(&mut survey);
+        let plan = photic::plan(survey, &target.profile.profile, &policy);
         let missing = MissingInputs::of(&transcript, &plan, &named, remote);
         let identity = &recalled.inbound.identity;
         PlannedRequest { transcript, context, identity, policy, named, plan, missing }
@@ -106,13 +120,23 @@ impl Target {
         context: &SessionContext,
         named: &Named<'_>,
     ) -> Plan<'_> {
+        photic::plan(self.survey(transcript, context, named), &self.profile.profile, policy)
+    }
+
+    /// Surveys a transcript for a plan.
+    fn survey(
+        &self,
+        transcript: &Transcript<'_>,
+        context: &SessionContext,
+        named: &Named<'_>,
+    ) -> Survey {
         let mut survey = photic::survey(transcript);
         survey.recall(transcript, named);
         context.identify(transcript, &mut survey);
         if let Some(lessons) = &self.lessons {
             lessons.quarantine.withhold(transcript, &mut survey);
         }
-        photic::plan(survey, &self.profile.profile, policy)
+        survey
     }
 }
 

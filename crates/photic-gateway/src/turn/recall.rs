@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use photic::Transcript;
-use photic_store::Tenant;
+use photic_store::{ConversationKeys, Tenant};
 
 use super::read::InboundRequest;
 use crate::http::Failure;
@@ -26,7 +26,8 @@ pub(crate) struct Recall {
 }
 
 impl Recall {
-    /// Looks up the session of a turn.
+    /// Looks up the session of a turn by the keys of its conversation. Turns that are known may be
+    /// left out of the transcript.
     ///
     /// # Errors
     ///
@@ -36,8 +37,9 @@ impl Recall {
         inbound: &Arc<InboundRequest>,
         tenant: Tenant,
         transcript: &Transcript<'_>,
+        keys: ConversationKeys,
     ) -> Result<RecalledRequest, Failure> {
-        let (mut context, references) = self.recorder.recall(tenant, transcript).await;
+        let (mut context, references) = self.recorder.recall(tenant, transcript, keys).await;
         if !references.is_empty() {
             context.media = self.cache.look_up(&self.backend, &context.tenant, references).await?;
         }

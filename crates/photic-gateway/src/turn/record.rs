@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
+use photic_store::{Error, LeftOutMessages, WrittenMessages};
 use tokio::sync::oneshot;
 
+use super::known_messages::RecordedPart;
 use super::lower::RequestToRecord;
 use super::pipeline::Pipeline;
-use super::prepare::Supplies;
+use super::prepare::{PreparedRequest, Supplies};
 use super::recall::RecalledRequest;
 use crate::media::{Allowance, MissingInputs, PixelWork};
-use crate::memory::Share;
+use crate::memory::{Share, Use};
 use crate::observe::Tally;
 use crate::record::{Bill, Made, Recorder, Turn};
 
@@ -65,7 +67,11 @@ impl TurnRecorder {
         share: &Share,
     ) -> Option<Turn> {
         if request.is_settled {
-            let work = move || self.append(&recalled, &request, None);
+            let share = share.clone();
+            let work = move || match self.append_part(&recalled, &request, &share) {
+                Some(appended) => self.finish(&request, appended),
+                None => self.append(&recalled, &request, None),
+            };
             return tokio::task::spawn_blocking(work).await.ok().flatten();
         }
         let inputs = self.pipeline.fetcher.fetch(&recalled, missing, share).await.ok()?;
@@ -77,14 +83,56 @@ impl TurnRecorder {
         pixels.run(share, work).await.ok()?.0
     }
 
+    /// Writes a turn of which some messages are left out, because the record has them. Returns `None`
+    /// if nothing was written, because that is not certain.
+    fn append_part(
+        &self,
+        recalled: &RecalledRequest,
+        request: &RequestToRecord,
+        share: &Share,
+    ) -> Option<Result<(Turn, WrittenMessages), Error>> {
+        let RecordedPart { before, left_out } = request.part.as_ref()?;
+        let (messages, written) = (request.messages.as_ref()?, before.written()?);
+        let body = &recalled.inbound.body.bytes;
+        let mut charge = share.nothing(Use::Bodies);
+        if !charge.try_grow((body.len() - left_out.bytes()) as u64) {
+            return None;
+        }
+        let shortened = left_out.clone().cut_out_of(body);
+        let left_out = LeftOutMessages { written, left_out };
+        let appended =
+            self.pipeline.plan_part(recalled, &request.target, &shortened, messages, |made| {
+                let made = request.made(made);
+                self.recorder.append(&recalled.context, &made, body.len(), Some(left_out))
+            });
+        // The session was deleted since, or has other messages.
+        let is_certain = |appended: &Result<_, Error>| {
+            !matches!(appended, Err(Error::NotContinued(_) | Error::NoSession(_)))
+        };
+        appended.filter(is_certain)
+    }
+
+    /// Keeps the keys of the messages of a turn that was written, and counts one that was not.
+    fn finish(
+        &self,
+        request: &RequestToRecord,
+        appended: Result<(Turn, WrittenMessages), Error>,
+    ) -> Option<Turn> {
+        let Ok((turn, written)) = appended else { return self.recorder.lose() };
+        if let Some(messages) = &request.messages {
+            messages.set_written(written);
+        }
+        Some(turn)
+    }
+
     fn append(
         &self,
         recalled: &RecalledRequest,
         request: &RequestToRecord,
         supplies: Option<Supplies<'_>>,
     ) -> Option<Turn> {
-        let recorder = &self.recorder;
-        let RequestToRecord { sent, target, shed, .. } = request;
+        let (recorder, bytes) = (&self.recorder, recalled.inbound.body.bytes.len());
+        let RequestToRecord { sent, target, .. } = request;
         let appended = self.pipeline.remake(recalled, target, supplies, |made, lowered| {
             // An image that was fetched or prepared again may differ, and the record must not contain
             // one that was not sent.
@@ -93,17 +141,24 @@ impl TurnRecorder {
             if lowered.as_ref().is_some_and(|lowered| !is_same(&lowered.lowered.body)) {
                 return recorder.lose();
             }
-            let made = Made {
-                transcript: &made.transcript,
-                plan: &made.plan,
-                policy: &made.policy,
-                prepared: &made.prepared,
-                named: &made.named,
-                sent: *sent,
-                shed,
-            };
-            recorder.append(&recalled.context, &made)
+            let appended = recorder.append(&recalled.context, &request.made(made), bytes, None);
+            self.finish(request, appended)
         });
         appended.flatten()
+    }
+}
+
+impl RequestToRecord {
+    /// Returns what the record needs of a request that was made again.
+    fn made<'m, 'a>(&'m self, made: &'m PreparedRequest<'a>) -> Made<'m, 'a> {
+        Made {
+            transcript: &made.transcript,
+            plan: &made.plan,
+            policy: &made.policy,
+            prepared: &made.prepared,
+            named: &made.named,
+            sent: self.sent,
+            shed: &self.shed,
+        }
     }
 }

@@ -15,7 +15,6 @@ use crate::memory::Share;
 use crate::observe::Outcome;
 use crate::record::Bill;
 use crate::tenant::Caller;
-use crate::upstream::pass_on;
 
 /// Attaches a tap that reads the usage of a reply, to count it and to compare it with the estimate.
 pub(super) fn watch(
@@ -50,7 +49,18 @@ pub(super) struct Client<'c> {
     pub(super) recovering: Option<Recovering>,
 }
 
-/// Returns the reply for the client, translated if its wire or the framing of its streams differs.
+/// Returns `true` if a reply is passed on as it comes: neither its wire nor the framing of its streams
+/// differs from the client's.
+pub(super) fn passes(
+    reply: &Response<Stream>,
+    outbound: &OutboundRequest,
+    caller: Endpoint,
+) -> bool {
+    let is_reframed = caller.replies_in_chunks() && is_stream(reply.headers());
+    outbound.upstream.serves(caller) || (outbound.wire == caller.wire && !is_reframed)
+}
+
+/// Returns the reply for the client, translated because it does not [pass](passes).
 pub(super) async fn reply(
     reply: Response<Stream>,
     outbound: OutboundRequest,
@@ -58,10 +68,6 @@ pub(super) async fn reply(
     share: &Share,
 ) -> Result<Response<ReplyBody>, Failure> {
     let Client { endpoint: caller, uri, recovering } = client;
-    let is_reframed = caller.replies_in_chunks() && is_stream(reply.headers());
-    if outbound.upstream.serves(caller) || (outbound.wire == caller.wire && !is_reframed) {
-        return Ok(pass_on(reply));
-    }
     let mut query = uri.query().unwrap_or_default().split('&');
     let array =
         caller.wire.http().stream_query.is_some_and(|events| !query.any(|pair| pair == events));

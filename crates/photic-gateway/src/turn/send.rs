@@ -36,11 +36,9 @@ pub(super) struct Delivery<'t> {
     pub(super) share: &'t Share,
 }
 
-/// A request that was answered.
+/// The answer to a request.
 #[derive(Debug)]
 pub(super) struct AnsweredRequest {
-    /// The request as it was sent last, without its body.
-    pub(super) outbound: OutboundRequest,
     pub(super) reply: Response<Stream>,
     /// Set for a request that showed media.
     pub(super) outcome: Option<Outcome>,
@@ -137,7 +135,7 @@ impl<'t> Delivery<'t> {
         outgoing.headers_mut().remove(CONTENT_LENGTH);
         if let Some(signer) = upstream.signer() {
             let (mut head, body) = outgoing.into_parts();
-            signer.sign(&mut head, &signed).await?;
+            Box::pin(signer.sign(&mut head, &signed)).await?;
             outgoing = Request::from_parts(head, body);
         }
         drop(signed);
@@ -162,17 +160,18 @@ fn decoded(reply: Response<Stream>, host: &str) -> Result<Response<Stream>, Fail
     Ok(Response::from_parts(parts, stream))
 }
 
-/// Sends a request without media. It is sent once, and a rejection is passed on unread.
+/// Sends a request without media, and drops its body. It is sent once, and a rejection is passed on
+/// unread.
 pub(super) async fn send(
     client: &UpstreamClient,
     mut delivery: Delivery<'_>,
-    mut outbound: OutboundRequest,
+    outbound: &mut OutboundRequest,
 ) -> Result<AnsweredRequest, Failure> {
     let pieces = std::mem::take(&mut outbound.pieces);
     let headers = std::mem::take(&mut delivery.headers);
     // The body is not needed again, and its buffer can be used for another one.
     delivery.recalled = None;
-    let reply = delivery.post(client, &outbound, headers, pieces).await?;
+    let reply = delivery.post(client, outbound, headers, pieces).await?;
     outbound.drop_body();
-    Ok(AnsweredRequest { outbound, reply, outcome: None })
+    Ok(AnsweredRequest { reply, outcome: None })
 }

@@ -7,29 +7,32 @@ use http::request::Parts;
 use http::{Request, Response};
 use hyper::body::Incoming;
 use photic::Transcript;
-use photic::json::Str;
+use photic::json::{Segments, Str};
+use photic_store::{ConversationKeys, SentBody};
 
 use super::audit;
 use super::client_words::{Recovering, client};
 use super::conversations::Conversations;
 use super::heal::Healer;
+use super::known_messages::KnownMessages;
 use super::lower::{OutboundRequest, lower};
 use super::pipeline::Pipeline;
 use super::prepare::{Supplies, prepare};
 use super::read::{InboundRequest, Repair, read};
 use super::recall::{Recall, RecalledRequest};
 use super::record::TurnRecorder;
-use super::reply::{Client, estimate, reply, watch};
+use super::reply::{Client, estimate, passes, reply, watch};
 use super::reply_headers;
 use super::send::{AnsweredRequest, Delivery, send};
 use super::server_state;
+use crate::future::BoxFuture;
 use crate::http::{Body, Failure, Passed, Refusal, ReplyBody, Route, codings, decode};
-use crate::media::{Allowance, MissingInputs, PixelWork};
+use crate::media::{Allowance, FetchedInputs, MissingInputs, PixelWork};
 use crate::memory::Buffers;
 use crate::observe::{Outcome, RequestLog, Tally};
 use crate::record::Turn;
 use crate::tenant::{Admission, Admitted, Caller};
-use crate::upstream::UpstreamClient;
+use crate::upstream::{UpstreamClient, pass_on};
 
 /// Answers turns of conversations, and requests that count the tokens of a turn.
 #[derive(Debug)]
@@ -37,7 +40,7 @@ pub(crate) struct Turns {
     pub(crate) buffers: Arc<Buffers>,
     /// Set if sessions are recorded.
     pub(crate) recall: Option<Recall>,
-    /// The beginnings of conversations. Recorded sessions are read whole.
+    /// The beginnings of conversations.
     pub(crate) conversations: Option<Arc<Conversations>>,
     pub(crate) pipeline: Arc<Pipeline>,
     pub(crate) pixels: Arc<PixelWork>,
@@ -62,10 +65,14 @@ impl Turns {
         let bounds = self.client.bounds();
         let body = read(incoming, bounds, &self.buffers, &admitted.share).await?;
         let codings = codings(&head.headers).unwrap_or_default();
-        let body = decode(body, &codings, bounds, &self.buffers, &admitted.share).await?;
+        let body = if codings.is_empty() {
+            body
+        } else {
+            Box::pin(decode(body, &codings, bounds, &self.buffers, &admitted.share)).await?
+        };
         // From here on the body is plain, and is sent so.
         head.headers.remove(CONTENT_ENCODING);
-        self.answer_read(route, repair, (head, body), admitted, log).await
+        Box::pin(self.answer_read(route, repair, (&mut head, body), admitted, log)).await
     }
 
     /// Answers a request whose body was read.
@@ -73,20 +80,20 @@ impl Turns {
         &self,
         route: Route,
         repair: Repair,
-        (mut head, body): (Parts, Body),
+        (head, body): (&mut Parts, Body),
         admitted: &Admitted,
         log: &mut RequestLog,
     ) -> Result<Response<ReplyBody>, Failure> {
         log.bytes_in = body.bytes.len() as u64;
-        let inbound = InboundRequest::new(&head, body, route, repair, &admitted.caller)?;
+        let inbound = InboundRequest::new(head, body, route, repair, &admitted.caller)?;
         let inbound = Arc::new(inbound);
-        let (recalled, outbound) = match repair {
+        let (recalled, mut outbound) = match repair {
             Repair::Off => {
                 log.passed = Some(Passed::Off);
                 (None, self.unchanged(&inbound)?)
             }
             Repair::On => {
-                let (recalled, mut outbound) = self.repair(&inbound, admitted).await?;
+                let (recalled, mut outbound) = Box::pin(self.repair(&inbound, admitted)).await?;
                 let is_count = matches!(route, Route::CountTokens(_));
                 // What is counted may be a part of a conversation, such as a result without its call.
                 if is_count
@@ -122,13 +129,16 @@ impl Turns {
         }
         let to_record = recalled.clone().filter(|_| route.is_turn() && self.recorder.is_some());
         let uri = head.uri.clone();
-        let mut delivery = Delivery::new(&mut head, caller, &outbound, recalled, &admitted.share);
         let counts_usage = self.pipeline.counts_usage() && route.is_turn();
-        if counts_usage {
-            delivery.reads_reply();
-        }
-        let AnsweredRequest { mut outbound, reply: received, outcome } =
-            self.send(delivery, outbound).await?;
+        let sending = {
+            let share = &admitted.share;
+            let mut delivery = Delivery::new(head, caller, &outbound, recalled, share);
+            if counts_usage {
+                delivery.reads_reply();
+            }
+            self.send(delivery, &mut outbound)
+        };
+        let AnsweredRequest { reply: received, outcome } = sending.await?;
         log.facts = std::mem::take(&mut outbound.facts);
         log.fixes = std::mem::take(&mut outbound.fixes);
         log.tokens = outbound.tokens;
@@ -136,7 +146,8 @@ impl Turns {
         let (turn, bill) = match (&self.recorder, to_record, outbound.record.take()) {
             (Some(recorder), Some(recalled), Some(request)) if is_success => {
                 let missing = std::mem::take(&mut outbound.missing);
-                recorder.record(recalled, request, missing, admitted.share.clone()).await
+                let share = admitted.share.clone();
+                Box::pin(recorder.record(recalled, request, missing, share)).await
             }
             _ => (None, None),
         };
@@ -151,7 +162,11 @@ impl Turns {
             _ => received,
         };
         let to = Client { endpoint: caller, uri: &uri, recovering };
-        let mut reply = reply(received, outbound, to, &admitted.share).await?;
+        let mut reply = if passes(&received, &outbound, caller) {
+            pass_on(received)
+        } else {
+            Box::pin(reply(received, outbound, to, &admitted.share)).await?
+        };
         if log.passed.is_none() {
             reply_headers::say_fixes(reply.headers_mut(), &log.fixes);
             reply_headers::say_left(reply.headers_mut(), &log.facts);
@@ -187,25 +202,34 @@ impl Turns {
         inbound: &Arc<InboundRequest>,
         admitted: &Admitted,
     ) -> Result<(Arc<RecalledRequest>, OutboundRequest), Failure> {
-        if let Some(continued) = self.continued(inbound, admitted) {
+        if let Some(continued) = Box::pin(self.continued(inbound, admitted)).await {
             return Ok(continued);
         }
         let Pipeline { planner, fetcher, derivatives, .. } = &*self.pipeline;
-        let (transcript, findings) = inbound.lift();
-        let recalled = self.recalled(inbound, &transcript, admitted).await?;
-        if !transcript.is_readable() {
-            return Ok((recalled, self.unchanged(inbound)?));
-        }
-        let target = planner.target(&transcript, inbound, &[]);
-        let target = target.ok_or(Refusal::NoUpstream)?;
-        server_state::check_whole(&transcript, target.upstream.speaks(inbound.endpoint))?;
-        let planned = planner.plan(&target, transcript, &recalled, &fetcher.remote);
+        let (recalled, target);
+        // In a block of its own, so that the future does not hold the transcript beside the plan.
+        let (planned, findings) = {
+            let (transcript, findings) = inbound.lift();
+            recalled = Box::pin(self.recalled(inbound, &transcript, admitted)).await?;
+            if !transcript.is_readable() {
+                return Ok((recalled, self.unchanged(inbound)?));
+            }
+            target = planner.target(&transcript, inbound, &[]).ok_or(Refusal::NoUpstream)?;
+            server_state::check_whole(&transcript, target.upstream.speaks(inbound.endpoint))?;
+            (planner.plan(&target, transcript, &recalled, &fetcher.remote), findings)
+        };
         if !planned.needs_no_pixels() {
             let missing = planned.missing;
-            let outbound = self.repair_with_pixels(&recalled, &missing, admitted).await?;
+            let repaired = self.repair_with_pixels(&recalled, &missing, admitted);
+            let outbound = Box::pin(repaired).await?;
             return Ok((recalled, outbound));
         }
-        let mut inputs = fetcher.fetch(&recalled, &planned.missing, &admitted.share).await?;
+        // No address is missing, so only bytes of references may be.
+        let mut inputs = if planned.missing.blobs.is_empty() {
+            FetchedInputs::default()
+        } else {
+            Box::pin(fetcher.fetch(&recalled, &planned.missing, &admitted.share)).await?
+        };
         if inputs.pictures.away {
             return Err(Failure::StoreAway);
         }
@@ -213,13 +237,24 @@ impl Turns {
         let supplies = Supplies { inputs: &inputs, pixels: None };
         let prepared = prepare(&target, planned, supplies, &fetcher.remote, derivatives);
         let lowered = lower(&prepared);
+        let (mut messages, mut end) = (None, None);
         if let Some(conversations) = &self.conversations {
             let profile = target.profile.fingerprint;
-            conversations.keep(inbound, &admitted.share, profile, &lowered.read(&findings));
+            messages = KnownMessages::of(&recalled.context, &prepared.plan.survey);
+            let (share, read) = (&admitted.share, lowered.read(&findings));
+            end = conversations.keep(inbound, share, profile, &read, messages.clone());
         }
-        let outbound = lowered.into_outbound(inbound, &findings, self.pipeline.keep());
+        let hash = |sent: &Segments<'_>| match messages.as_deref().zip(end) {
+            Some((messages, end)) => messages.hash(sent, (&inbound.body.bytes, end), (None, 0)),
+            None => SentBody::of(sent),
+        };
+        let mut outbound = lowered.into_outbound(inbound, &findings, self.pipeline.keep(), hash);
+        outbound.charges = charges;
+        if let Some(record) = &mut outbound.record {
+            record.messages = messages;
+        }
         drop(prepared);
-        Ok((recalled, OutboundRequest { charges, ..outbound }))
+        Ok((recalled, outbound))
     }
 
     /// Looks up the session of a turn, if sessions are recorded.
@@ -231,7 +266,10 @@ impl Turns {
     ) -> Result<Arc<RecalledRequest>, Failure> {
         let tenant = admitted.caller.tenant.clone();
         Ok(Arc::new(match &self.recall {
-            Some(recall) => recall.recall(inbound, tenant, transcript).await?,
+            Some(recall) => {
+                let keys = ConversationKeys::of(&tenant, transcript);
+                recall.recall(inbound, tenant, transcript, keys).await?
+            }
             None => RecalledRequest::without_store(inbound, tenant),
         }))
     }
@@ -260,18 +298,19 @@ impl Turns {
         Ok(outbound)
     }
 
-    /// Sends a request. A rejected request with media is healed.
-    async fn send(
-        &self,
-        mut delivery: Delivery<'_>,
-        outbound: OutboundRequest,
-    ) -> Result<AnsweredRequest, Failure> {
+    /// Sends a request, and drops its body. A rejected request with media is healed, and is then the
+    /// one that was sent last.
+    pub(super) fn send<'s>(
+        &'s self,
+        mut delivery: Delivery<'s>,
+        outbound: &'s mut OutboundRequest,
+    ) -> BoxFuture<'s, Result<AnsweredRequest, Failure>> {
         match delivery.recalled.take().filter(|_| outbound.media.is_some()) {
-            None => send(&self.client, delivery, outbound).await,
+            None => Box::pin(send(&self.client, delivery, outbound)),
             Some(recalled) => {
                 let (client, pipeline, pixels) = (&*self.client, &self.pipeline, &*self.pixels);
                 let healer = Healer { client, pipeline, pixels };
-                healer.send(delivery, recalled, outbound).await
+                Box::pin(healer.send(delivery, recalled, outbound))
             }
         }
     }

@@ -18,14 +18,14 @@ const PICTURE: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42
 
 /// The APIs of the sessions.
 #[derive(Clone, Copy, Debug)]
-enum Api {
+pub(crate) enum Api {
     Chat,
     Responses,
     Messages,
 }
 
 impl Api {
-    const fn path(self) -> &'static str {
+    pub(crate) const fn path(self) -> &'static str {
         match self {
             Self::Chat => "/v1/chat/completions",
             Self::Responses => "/v1/responses",
@@ -33,7 +33,7 @@ impl Api {
         }
     }
 
-    fn body(self, messages: &[Value]) -> Vec<u8> {
+    pub(crate) fn body(self, messages: &[Value]) -> Vec<u8> {
         let body = match self {
             Self::Chat => json!({"model": "gpt-4o", "messages": messages}),
             Self::Responses => json!({"model": "gpt-5.6", "input": messages}),
@@ -46,7 +46,7 @@ impl Api {
 
     /// Returns a turn of the assistant and what follows it. With a picture, the request has to be
     /// repaired on some APIs.
-    fn turn(self, number: usize, picture: bool) -> Vec<Value> {
+    pub(crate) fn turn(self, number: usize, picture: bool) -> Vec<Value> {
         let id = format!("call_{number}");
         let output = if picture {
             format!("data:image/png;base64,{PICTURE}")
@@ -73,7 +73,7 @@ impl Api {
     }
 }
 
-async fn figure(gateway: SocketAddr, name: &str) -> u64 {
+pub(crate) async fn figure(gateway: SocketAddr, name: &str) -> u64 {
     let page = exchange(gateway, &get("/metrics", "")).await;
     let page = String::from_utf8(page.body).unwrap();
     let line = page.lines().find_map(|line| line.strip_prefix(name)).expect(name);

@@ -27,6 +27,7 @@ mod openwop;
 mod pairs;
 mod passing;
 mod poisoned;
+mod recorded_parts;
 mod recording;
 mod retiring;
 mod retrying;

@@ -9,6 +9,7 @@ mod blobs;
 mod collecting;
 mod conversation;
 mod handles;
+mod left_out;
 mod media;
 mod sessions;
 mod uploaded;
@@ -57,6 +58,7 @@ pub async fn fresh<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<(), Contr
     blobs::suite(&store.blobs).await?;
     handles::suite(&store.record).await?;
     sessions::suite(store).await?;
+    left_out::suite(store).await?;
     uploaded::suite(store).await?;
     media::suite(store).await?;
     collecting::suite(store).await?;

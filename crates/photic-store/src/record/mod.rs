@@ -78,7 +78,8 @@ pub trait Record: Handles + Media {
     /// Stores a turn durably, whole or not at all. Returns its number, from 1.
     ///
     /// Messages with a known key are not written again. Fails if the session is forgotten at the
-    /// same time.
+    /// same time, and with [`Error::NotContinued`] if it does not have the message that the new ones
+    /// follow.
     fn append(
         &self,
         tenant: &Tenant,

@@ -23,7 +23,9 @@ pub struct NewTurn<'a> {
     pub wire: Wire,
     /// Everything before the first message.
     pub before: NewSegment<'a>,
-    /// All messages.
+    /// Key of the message that `messages` follow, which the session has. `None` if they are all.
+    pub follows: Option<Chain>,
+    /// All messages, or those after `follows`.
     pub messages: &'a [NewMessage<'a>],
     /// Everything after the last message.
     pub after: NewSegment<'a>,

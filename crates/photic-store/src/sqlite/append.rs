@@ -7,7 +7,7 @@ use super::{Sqlite, begin, failed};
 use crate::blobs::BlobId;
 use crate::error::Error;
 use crate::handle::{Facts, Handle, Secret, Tenant};
-use crate::record::{MadeBlob, MadeKey, NewMessage, NewSegment, NewTurn, SessionId};
+use crate::record::{Chain, MadeBlob, MadeKey, NewMessage, NewSegment, NewTurn, SessionId};
 
 impl Sqlite {
     pub(super) fn append_turn(
@@ -30,7 +30,7 @@ impl Sqlite {
             .ok_or_else(|| Error::NoSession(id.clone()))?;
         let writer = Writer { transaction: &transaction, session, owner, secret: &secret };
         let number = turns + 1;
-        writer.write(number, entry)?;
+        writer.write(id, number, entry)?;
         transaction.commit().map_err(failed)?;
         Ok(number)
     }
@@ -44,7 +44,7 @@ struct Writer<'t> {
 }
 
 impl Writer<'_> {
-    fn write(&self, number: u64, entry: &NewTurn<'_>) -> Result<(), Error> {
+    fn write(&self, id: &SessionId, number: u64, entry: &NewTurn<'_>) -> Result<(), Error> {
         for (blob, memory) in &entry.memories {
             let memory = serde_json::to_string(memory).map_err(|_| Error::Damaged("a memory"))?;
             self.execute(
@@ -58,7 +58,7 @@ impl Writer<'_> {
         for (key, made) in &entry.made {
             self.make(key, made.as_ref())?;
         }
-        let (tip, new) = self.messages(entry.messages)?;
+        let (tip, new) = self.messages(id, entry)?;
         let text = |text: &str| self.piece(&NewSegment { raw: text.as_bytes(), cuts: Vec::new() });
         let made: i64 = self
             .transaction
@@ -106,8 +106,10 @@ impl Writer<'_> {
     }
 
     /// Writes the new messages. Returns the row of the last message and the number of new ones.
-    fn messages(&self, links: &[NewMessage<'_>]) -> Result<(Option<i64>, usize), Error> {
-        let (known, mut tip) = known(self.transaction, links).map_err(failed)?;
+    fn messages(&self, id: &SessionId, entry: &NewTurn<'_>) -> Result<(Option<i64>, usize), Error> {
+        let links = entry.messages;
+        let known = known(self.transaction, entry.follows, links).map_err(failed)?;
+        let (known, mut tip) = known.ok_or_else(|| Error::NotContinued(id.clone()))?;
         let mut insert = self
             .transaction
             .prepare_cached(
@@ -207,23 +209,32 @@ impl Writer<'_> {
 
 /// Counts the messages that are stored already and returns the last of them. A message is stored
 /// only if all before it are, and usually only the last few are new. So the search starts at the
-/// end, with growing steps, and ends with a binary search.
+/// end, with growing steps, and ends with a binary search. Returns `None` if the message before the
+/// first one is not stored.
 fn known(
     connection: &Connection,
+    follows: Option<Chain>,
     links: &[NewMessage<'_>],
-) -> Result<(usize, Option<i64>), rusqlite::Error> {
+) -> Result<Option<(usize, Option<i64>)>, rusqlite::Error> {
     let mut find = connection.prepare_cached("SELECT id FROM message WHERE chain = ?")?;
-    let mut at = |count: usize| match count {
-        0 => Ok(Some(None)),
-        _ => find
-            .query_row([links[count - 1].chain], |row| row.get::<_, i64>(0).map(Some))
-            .optional(),
+    let mut at = |count: usize| {
+        let chain = match count.checked_sub(1) {
+            Some(last) => links[last].chain,
+            None => match follows {
+                Some(chain) => chain,
+                None => return Ok(Some(None)),
+            },
+        };
+        find.query_row([chain], |row| row.get::<_, i64>(0).map(Some)).optional()
     };
     let (mut unknown, mut step) = (links.len() + 1, 1);
     let (mut known, mut tip) = loop {
         let count = unknown.saturating_sub(step);
         if let Some(tip) = at(count)? {
             break (count, tip);
+        }
+        if count == 0 {
+            return Ok(None);
         }
         (unknown, step) = (count, step * 2);
     };
@@ -234,5 +245,5 @@ fn known(
             None => unknown = middle,
         }
     }
-    Ok((known, tip))
+    Ok(Some((known, tip)))
 }

@@ -9,9 +9,11 @@ use photic::json::Segments;
 use photic::media::{Found, Payload, Source};
 use photic::transcript::MediaId;
 use photic::{
-    Digest, Form, Former, Gone, MediaStub, Plan, Policy, Prepared, Recipe, Segment, Transcript,
+    Digest, Form, Former, Gone, LeftOut, MediaStub, Plan, Policy, Prepared, Recipe, Segment,
+    Transcript,
 };
 
+use super::conversation::ConversationKeys;
 use super::reproduce::Circumstances;
 use super::{Store, keys};
 use crate::blobs::{BlobId, Blobs};
@@ -58,30 +60,106 @@ pub struct SentBody {
     pub length: u64,
 }
 
+/// The hash of the beginning of a sent body, for a later body that begins with the same bytes.
+#[derive(Clone, Debug)]
+pub struct SentPrefix {
+    /// The number of bytes that were hashed.
+    pub bytes: usize,
+    hash: blake3::Hasher,
+}
+
 impl SentBody {
     /// Computes digest and length of a lowered body.
     pub fn of(body: &Segments<'_>) -> Self {
-        let mut hasher = blake3::Hasher::new();
-        body.iter().for_each(|piece| {
-            hasher.update(piece);
-        });
-        Self { digest: *hasher.finalize().as_bytes(), length: body.len() as u64 }
+        Self::after(body, None, None).0
     }
+
+    /// Computes digest and length of a lowered body, of which only what follows after `prefix` is
+    /// hashed. Returns the hash of its first `keep` bytes, too, if there are more than the prefix has.
+    pub fn after(
+        body: &Segments<'_>,
+        prefix: Option<SentPrefix>,
+        keep: Option<usize>,
+    ) -> (Self, Option<SentPrefix>) {
+        let prefix = prefix.filter(|prefix| prefix.bytes <= body.len());
+        let (mut known, mut hash) =
+            prefix.map_or_else(|| (0, blake3::Hasher::new()), |one| (one.bytes, one.hash));
+        let (mut start, mut kept) = (0, None);
+        for piece in body.iter() {
+            let end = start + piece.len();
+            let mut new = piece.get(known.saturating_sub(start)..).unwrap_or_default();
+            if let Some(keep) = keep.filter(|keep| (known.max(start)..end).contains(keep)) {
+                let (before, behind) = new.split_at(keep - known.max(start));
+                hash.update(before);
+                kept = Some(SentPrefix { bytes: keep, hash: hash.clone() });
+                new = behind;
+            }
+            hash.update(new);
+            known = known.max(end);
+            start = end;
+        }
+        let digest = *hash.finalize().as_bytes();
+        (Self { digest, length: body.len() as u64 }, kept)
+    }
+}
+
+/// The keys of the messages of a turn that was written, for the next turn of its session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrittenMessages {
+    session: SessionId,
+    chains: Vec<Chain>,
+}
+
+impl WrittenMessages {
+    /// Returns the session that has the messages.
+    pub const fn session(&self) -> &SessionId {
+        &self.session
+    }
+
+    /// Returns the key after some elements of the list of messages.
+    fn after(&self, elements: usize) -> Option<Chain> {
+        match elements.checked_sub(1) {
+            None => Some(keys::start(&self.session)),
+            Some(last) => self.chains.get(last).copied(),
+        }
+    }
+}
+
+/// Messages that were left out of a transcript, because an earlier turn of the session has them.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "callers create it")]
+pub struct LeftOutMessages<'l> {
+    /// The messages of the earlier turn.
+    pub written: &'l WrittenMessages,
+    /// The messages that were left out. They are the same in both turns.
+    pub left_out: &'l LeftOut,
 }
 
 impl<R: Record, B: Blobs> Store<R, B> {
     /// Stores a turn durably. Returns its number, from 1.
     pub async fn append(&self, id: &SessionId, done: &FinishedTurn<'_, '_>) -> Result<u64, Error> {
+        Ok(self.append_after(id, done, None).await?.0)
+    }
+
+    /// Stores a turn durably, of which some messages may be left out. Returns its number, from 1, and
+    /// the keys of its messages. It stores the same as [`Store::append`] of the whole turn.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`Error::NotContinued`] if it is not certain that the session has the messages that
+    /// were left out. Nothing refers to the turn then, and it can be stored whole.
+    pub async fn append_after(
+        &self,
+        id: &SessionId,
+        done: &FinishedTurn<'_, '_>,
+        left_out: Option<LeftOutMessages<'_>>,
+    ) -> Result<(u64, WrittenMessages), Error> {
         let mut gathered = TurnBlobs::new(done);
         let apart = photic::split_media(done.transcript);
         let before = gathered.stretch(&apart.before);
-        let mut links = Vec::with_capacity(apart.messages.len());
-        let mut chain = keys::start(id);
-        for message in &apart.messages {
-            let stretch = gathered.stretch(message);
-            chain = keys::next(&chain, &stretch);
-            links.push(NewMessage { chain, stretch });
-        }
+        let links = Links::of(id, &mut gathered, &apart.messages, left_out);
+        let Links { follows, new: links, chains } =
+            links.ok_or_else(|| Error::NotContinued(id.clone()))?;
         let after = gathered.stretch(&apart.after);
         gathered.originals();
         let made = gathered.made();
@@ -104,11 +182,12 @@ impl<R: Record, B: Blobs> Store<R, B> {
         let entry = NewTurn {
             wire: done.transcript.wire,
             before,
+            follows,
             messages: &links,
             after,
             conversation_key: done
                 .conversation_key
-                .or_else(|| keys::conversation_keys(&self.tenant, done.transcript).last().copied()),
+                .or_else(|| ConversationKeys::of(&self.tenant, done.transcript).last()),
             profile: json("a profile", serde_json::to_string(done.plan.profile))?,
             policy: json("a policy", serde_json::to_string(done.policy))?,
             circumstances: json("circumstances", serde_json::to_string(&circumstances))?,
@@ -120,7 +199,8 @@ impl<R: Record, B: Blobs> Store<R, B> {
             sums: TurnCost { images: ledger.images as u64, tokens: ledger.tokens, usd: ledger.usd },
             time: done.time,
         };
-        self.record.append(&self.tenant, id, &entry).await
+        let number = self.record.append(&self.tenant, id, &entry).await?;
+        Ok((number, WrittenMessages { session: id.clone(), chains }))
     }
 
     /// Stores blobs in groups that fit in memory when decoded.
@@ -139,6 +219,50 @@ impl<R: Record, B: Blobs> Store<R, B> {
             }
         }
         Ok(())
+    }
+}
+
+/// The messages of a turn, and the keys of all of them.
+#[derive(Debug)]
+struct Links<'a> {
+    /// The key of the message before these, if some were left out.
+    follows: Option<Chain>,
+    new: Vec<NewMessage<'a>>,
+    /// The key of each message of the whole turn.
+    chains: Vec<Chain>,
+}
+
+impl<'a> Links<'a> {
+    /// Computes the keys of messages. Returns `None` if those before a gap are not the ones of the
+    /// turn that has the messages in it.
+    fn of(
+        id: &SessionId,
+        gathered: &mut TurnBlobs<'_, 'a>,
+        messages: &[Segment<'a>],
+        left_out: Option<LeftOutMessages<'_>>,
+    ) -> Option<Self> {
+        let mut links = Self { follows: None, new: Vec::new(), chains: Vec::new() };
+        let mut chain = keys::start(id);
+        let gaps = left_out.into_iter().flat_map(|one| one.left_out.turns());
+        let mut gaps = gaps.map(|turns| turns.elements).peekable();
+        for message in messages {
+            while let Some(gap) = gaps.next_if(|gap| gap.start == links.chains.len()) {
+                let written = left_out?.written;
+                if written.after(gap.start) != Some(chain) {
+                    return None;
+                }
+                links.chains.extend_from_slice(written.chains.get(gap.clone())?);
+                chain = written.after(gap.end)?;
+                links.follows = Some(chain);
+                // The session has those before the gap.
+                links.new.clear();
+            }
+            let stretch = gathered.stretch(message);
+            chain = keys::next(&chain, &stretch);
+            links.chains.push(chain);
+            links.new.push(NewMessage { chain, stretch });
+        }
+        gaps.next().is_none().then_some(links)
     }
 }
 
@@ -359,5 +483,35 @@ pub(super) fn sources(id: MediaId, recipe: &Recipe) -> Vec<MediaId> {
     match recipe {
         Recipe::Fit(_) => vec![id],
         Recipe::Sheet { members, .. } => members.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use photic::json::Segments;
+
+    use super::*;
+
+    #[test]
+    fn a_body_is_hashed_from_any_place_on() {
+        let body: Vec<u8> = (0..9000_u32).map(|number| number as u8).collect();
+        let segments = Segments::whole(&body);
+        let whole = SentBody::of(&segments);
+        assert_eq!(whole.digest, *blake3::hash(&body).as_bytes());
+        for keep in [0, 1, 1023, 1024, 5000, 8999] {
+            let (sent, kept) = SentBody::after(&segments, None, Some(keep));
+            assert_eq!(sent, whole);
+            let kept = kept.unwrap();
+            assert_eq!(kept.bytes, keep);
+            for next in [keep, 8998.max(keep)] {
+                let (sent, last) = SentBody::after(&segments, Some(kept.clone()), Some(next));
+                assert_eq!(sent, whole);
+                assert_eq!(SentBody::after(&segments, last, None).0, whole);
+            }
+        }
+        // What is longer than the body is not its beginning.
+        let (_, kept) = SentBody::after(&segments, None, Some(8999));
+        let short = Segments::whole(&body[..10]);
+        assert_eq!(SentBody::after(&short, kept, None).0, SentBody::of(&short));
     }
 }

@@ -1,7 +1,7 @@
 //! Keys of messages and conversations: hashes of bytes, and hashes of words.
 
 use photic::media::Source;
-use photic::transcript::{Arguments, Part, Role, Transcript};
+use photic::transcript::{Arguments, Message, Part, Role, Transcript};
 use photic::{Digest, MediaId, Recipe};
 
 use crate::handle::Tenant;
@@ -40,29 +40,33 @@ pub(super) fn made(sources: &[Digest], recipe: &Recipe) -> MadeKey {
     short(&hasher)
 }
 
-/// Returns the key of the conversation after each of its messages. Only words and pictures count,
-/// because clients rewrite the same words in every request with different cache marks. Instructions
-/// are left out, because they may contain the time of day.
+/// Begins the hash of the words of a conversation.
+pub(super) fn conversation(tenant: &Tenant) -> blake3::Hasher {
+    let mut hasher = blake3::Hasher::new_derive_key("photic-store 2026 words of a conversation");
+    add(&mut hasher, tenant.as_str().as_bytes());
+    hasher
+}
+
+/// Adds a message to the hash of a conversation. Returns `false` if it is an instruction, which is
+/// left out.
 ///
 /// Fetched media are identified by their URL, so that it does not matter whether their bytes are
 /// available.
-pub(super) fn conversation_keys(tenant: &Tenant, transcript: &Transcript<'_>) -> Vec<Chain> {
-    let mut hasher = blake3::Hasher::new_derive_key("photic-store 2026 words of a conversation");
-    add(&mut hasher, tenant.as_str().as_bytes());
-    let mut chains = Vec::new();
-    for message in &transcript.messages {
-        let role: u8 = match message.role {
-            Role::System | Role::Developer => continue,
-            Role::User => 1,
-            Role::Assistant => 2,
-            Role::Tool => 3,
-            Role::Unknown => 4,
-        };
-        hasher.update(&[role]);
-        words(&mut hasher, transcript, &message.parts);
-        chains.push(short(&hasher));
-    }
-    chains
+pub(super) fn add_message(
+    hasher: &mut blake3::Hasher,
+    transcript: &Transcript<'_>,
+    message: &Message<'_>,
+) -> bool {
+    let role: u8 = match message.role {
+        Role::System | Role::Developer => return false,
+        Role::User => 1,
+        Role::Assistant => 2,
+        Role::Tool => 3,
+        Role::Unknown => 4,
+    };
+    hasher.update(&[role]);
+    words(hasher, transcript, &message.parts);
+    true
 }
 
 fn words(hasher: &mut blake3::Hasher, transcript: &Transcript<'_>, parts: &[Part<'_>]) {
@@ -121,7 +125,8 @@ fn add(hasher: &mut blake3::Hasher, bytes: &[u8]) {
     hasher.update(bytes);
 }
 
-fn short(hasher: &blake3::Hasher) -> Chain {
+/// Returns the key of everything that was hashed.
+pub(super) fn short(hasher: &blake3::Hasher) -> Chain {
     let mut chain = Chain::default();
     hasher.finalize_xof().fill(&mut chain);
     chain

@@ -5,6 +5,7 @@
 
 mod append;
 mod collect;
+mod conversation;
 mod images;
 mod keys;
 mod reproduce;
@@ -18,8 +19,9 @@ use std::path::{Path, PathBuf};
 
 use photic::{Choice, Digest, Transcript};
 
-pub use append::{FinishedTurn, SentBody};
+pub use append::{FinishedTurn, LeftOutMessages, SentBody, SentPrefix, WrittenMessages};
 pub use collect::{CollectReport, GracePeriods};
+pub use conversation::ConversationKeys;
 pub use images::{Image, TurnDetails};
 pub use reproduce::{PreviousTurn, View};
 pub use title::title;
@@ -66,9 +68,7 @@ impl LocalStore {
 /// Returns the keys of a conversation after each of its messages, the last first. They are the
 /// input of [`Record::continued`] for hosts that cannot keep the body.
 pub fn conversation_keys(tenant: &Tenant, transcript: &Transcript<'_>) -> Vec<Chain> {
-    let mut keys = keys::conversation_keys(tenant, transcript);
-    keys.reverse();
-    keys
+    ConversationKeys::of(tenant, transcript).last_first()
 }
 
 impl<R: Record, B: Blobs> Store<R, B> {

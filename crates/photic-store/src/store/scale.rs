@@ -138,6 +138,7 @@ impl<'a> Grower<'a> {
         let entry = NewTurn {
             wire: Wire::OpenAiChat,
             before: plain(b"{\"model\":\"gpt-4o\",\"stream\":true,\"messages\":["),
+            follows: None,
             messages: &self.links,
             after: plain(b"],\"tools\":[]}"),
             conversation_key: Some(last),

@@ -3,7 +3,7 @@
 use super::ReadRequest;
 use crate::lower::Did;
 use crate::plan::retention::{MaxLoad, NOTICE, Retention};
-use crate::plan::{Purpose, max_load};
+use crate::plan::{Former, Purpose, max_load};
 use crate::tokens::text_tokens;
 
 /// Returns `true` if the repairs of a request depend only on the turns that they are in. `left_out`
@@ -76,11 +76,16 @@ fn shows_all(read: &ReadRequest<'_>, body: &[u8], left_out: usize) -> bool {
         && policy.choices.is_empty()
         && policy.retired.is_empty()
         && plan.survey.clearing.is_none()
-        && plan.survey.former.is_none()
+        && shown_before(plan.survey.former.as_ref())
         && plan.recipes.is_empty()
         && plan.retired(&[]).is_empty()
         && within(tokens, most_tokens)
         && within(bytes, most_bytes)
+}
+
+/// Returns `true` if the request before showed everything as it came, or is not known.
+fn shown_before(former: Option<&Former>) -> bool {
+    former.is_none_or(|former| former.hidden.is_empty() && former.made.is_empty())
 }
 
 /// Returns the tokens of a request of which some bytes of words were not read.

@@ -21,9 +21,11 @@
 
 mod local;
 mod shortened;
+mod surveyed;
 mod turns;
 
-pub use shortened::{LeftOut, ShortenedBody};
+pub use shortened::{LeftOut, LeftOutTurns, ShortenedBody};
+pub use surveyed::SurveyedMessages;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -234,6 +236,11 @@ impl KnownPrefix {
             + self.turns.capacity() * size_of::<KnownTurn>()
             + self.runs.capacity() * size_of::<Range<usize>>()
             + self.ids.len() * 2 * size_of::<(u64, usize)>()
+    }
+
+    /// Returns the end of the last turn that it knows, as an offset in a request.
+    pub fn end(&self) -> usize {
+        self.cut(self.turns.len()).end
     }
 
     /// Returns the bytes up to the end of the opening. Requests of one conversation have them in

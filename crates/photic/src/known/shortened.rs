@@ -17,6 +17,18 @@ pub struct LeftOut {
     pub(super) gaps: Vec<Gap>,
 }
 
+/// Neighboring turns that are left out, by their places in the whole request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LeftOutTurns {
+    /// Their bytes.
+    pub bytes: Range<usize>,
+    /// Their messages in the transcript.
+    pub messages: Range<usize>,
+    /// Their elements in the list of messages.
+    pub elements: Range<usize>,
+}
+
 /// Neighboring turns that are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Gap {
@@ -32,6 +44,10 @@ pub(super) struct Gap {
     elements: usize,
     /// The number of JSON values that are left out up to here.
     pub(super) values: usize,
+    /// The number of messages before it in the transcript of the whole request.
+    messages_before: usize,
+    /// The number of messages that are left out up to here.
+    messages: usize,
 }
 
 /// A request without some of its turns.
@@ -55,21 +71,39 @@ impl Gap {
             bytes: before.bytes + to.end - from.end,
             elements: before.elements + to.elements - from.elements,
             values: before.values + to.values - from.values,
+            messages_before: from.messages,
+            messages: before.messages + to.messages - from.messages,
         }
     }
 
     /// Returns a cut behind this gap in the whole request, given the one in the shortened request.
     pub(super) const fn behind(&self, cut: Cut) -> Cut {
-        let Cut { end, values, elements } = cut;
+        let Cut { end, values, elements, messages } = cut;
         Cut {
             end: end + self.bytes,
             values: values + self.values,
             elements: elements + self.elements,
+            messages: messages + self.messages,
         }
     }
 }
 
 impl LeftOut {
+    /// Returns the turns that are left out, neighbors together, in order.
+    pub fn turns(&self) -> impl Iterator<Item = LeftOutTurns> + '_ {
+        let before = std::iter::once(None).chain(self.gaps.iter().map(Some));
+        self.gaps.iter().zip(before).map(|(gap, before)| {
+            let (elements, messages) =
+                before.map_or((0, 0), |before| (before.elements, before.messages));
+            let first = gap.elements_before + elements;
+            LeftOutTurns {
+                bytes: gap.span.clone(),
+                messages: gap.messages_before..gap.messages_before + gap.messages - messages,
+                elements: first..first + gap.elements - elements,
+            }
+        })
+    }
+
     /// Returns the number of bytes that are left out: the more, the less is to be read.
     pub fn bytes(&self) -> usize {
         self.gaps.last().map_or(0, |gap| gap.bytes)
@@ -94,8 +128,16 @@ impl LeftOut {
 
     /// Returns the last gap. There is always one.
     pub(super) fn last(&self) -> &Gap {
-        const NONE: &Gap =
-            &Gap { span: 0..0, at: 0, elements_before: 0, bytes: 0, elements: 0, values: 0 };
+        const NONE: &Gap = &Gap {
+            span: 0..0,
+            at: 0,
+            elements_before: 0,
+            bytes: 0,
+            elements: 0,
+            values: 0,
+            messages_before: 0,
+            messages: 0,
+        };
         self.gaps.last().unwrap_or(NONE)
     }
 
@@ -125,6 +167,11 @@ impl LeftOut {
 }
 
 impl ShortenedBody {
+    /// Returns the turns that were left out.
+    pub const fn left_out(&self) -> &LeftOut {
+        &self.left_out
+    }
+
     /// Returns the estimated tokens of the whole request. `read` is the shortened one.
     pub fn tokens(&self, read: &ReadRequest<'_>) -> u64 {
         whole_tokens(read, self.left_out.bytes())
@@ -219,7 +266,7 @@ mod tests {
 
     #[test]
     fn spans_begin_behind_what_was_left_out_and_end_before_it() {
-        let cut = |end| Cut { end, values: 0, elements: 0 };
+        let cut = |end| Cut { end, ..Cut::default() };
         let left_out = LeftOut { gaps: vec![Gap::between(None, cut(10), cut(30))] };
         for (span, whole, is_divided) in [
             (4..10, 4..10, false),

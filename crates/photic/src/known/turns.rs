@@ -17,6 +17,8 @@ pub(super) struct Cut {
     pub(super) values: usize,
     /// The number of elements before it in the list of messages.
     pub(super) elements: usize,
+    /// The number of messages before it in the transcript.
+    pub(super) messages: usize,
 }
 
 /// One turn of the assistant, or several that depend on each other, and everything that follows up
@@ -61,12 +63,13 @@ impl Turns {
         }
         let elements: Vec<Range<usize>> = list.items().map(|item| item.span()).collect();
         // The end of a message, if it is in the list.
-        let cut = |message: usize| {
-            let message = transcript.messages.get(message)?;
+        let cut = |index: usize| {
+            let message = transcript.messages.get(index)?;
             let value = transcript.doc.value(message.node.filter(|_| message.home == Home::List)?);
             let end = value.span().end;
             let before = elements.partition_point(|element| element.end <= end);
-            Some(Cut { end, values: value.next_id() as usize, elements: before })
+            let values = value.next_id() as usize;
+            Some(Cut { end, values, elements: before, messages: index + 1 })
         };
         let segments = structure::segments(transcript, Reader::OwnWire);
         let (first, others) = segments.split_first()?;

@@ -5,7 +5,9 @@
 //! belong and where they do not, and several sessions at once. Each request is read whole, and also
 //! with what is known of the ones before.
 
-use photic::{Decision, Finding, KnownPrefix, Lowered, Policy, Profile, ReadRequest, Wire};
+use photic::{
+    Decision, Finding, KnownPrefix, Lowered, Policy, Profile, ReadRequest, SurveyedMessages, Wire,
+};
 use photic_testkit::SplitMix64;
 use serde_json::{Value, json};
 
@@ -44,6 +46,7 @@ fn a_shortened_request_gives_what_the_whole_one_gives() {
         }
         println!("{wire}: {tally:?}");
         assert!(tally.hits > 300 && tally.refused > 100, "{wire}: {tally:?}");
+        assert!(tally.surveyed > 150, "{wire}: {tally:?}");
         assert!(tally.with_media > 100 && tally.repaired > 20, "{wire}: {tally:?}");
     }
 }
@@ -79,6 +82,8 @@ struct Tally {
     misses: usize,
     /// Requests that were shortened and had to be read whole all the same.
     refused: usize,
+    /// Shortened requests whose survey was completed.
+    surveyed: usize,
     /// Shortened requests with media.
     with_media: usize,
     /// Shortened requests of which something was repaired.
@@ -112,7 +117,7 @@ struct Sessions {
     random: SplitMix64,
     profile: Profile,
     talks: Vec<Vec<Value>>,
-    known: Vec<KnownPrefix>,
+    known: Vec<(KnownPrefix, SurveyedMessages)>,
     next_id: usize,
     /// Set if the settings come behind the messages.
     settings_last: bool,
@@ -160,31 +165,47 @@ impl Sessions {
     fn request(&mut self, body: &[u8], tally: &mut Tally) {
         let left_out = self.known.iter().enumerate();
         let left_out =
-            left_out.filter_map(|(index, known)| Some((index, known.left_out_of(body)?)));
+            left_out.filter_map(|(index, (known, _))| Some((index, known.left_out_of(body)?)));
         let most = left_out.max_by_key(|(_, left_out)| left_out.bytes());
         let shortened = most.map(|(index, left_out)| (index, left_out.cut_out_of(body)));
         let whole = read(self.wire, body, &self.profile, |read| {
             let result = Sent::of(read.lowered, read.findings, read.plan.ledger.tokens);
-            (KnownPrefix::of(&read), result, !read.transcript.media.is_empty())
+            let surveyed = SurveyedMessages::of(&read.plan.survey);
+            let ledger = read.plan.ledger.clone();
+            let has_media = !read.transcript.media.is_empty();
+            (KnownPrefix::of(&read), result, has_media, surveyed, ledger)
         });
         if let Some((index, shortened)) = shortened {
-            let known = self.known[index].clone();
+            let (known, surveyed) = self.known[index].clone();
             let mut extended = known.clone();
             let short = read(self.wire, &shortened.body, &self.profile, |read| {
                 extended.extend(body, &shortened, &read).then(|| {
+                    // A whole plan follows from the survey of what was read.
+                    let left_out = shortened.left_out();
+                    let surveyed = surveyed.extended(&read.plan.survey, left_out);
+                    if let Some(surveyed) = &surveyed {
+                        assert_eq!(*surveyed, whole.3, "{}", String::from_utf8_lossy(body));
+                        let mut survey = photic::survey(read.transcript);
+                        surveyed.put_into(&mut survey, left_out);
+                        let plan = photic::plan(survey, &self.profile, read.policy);
+                        assert_eq!(plan.ledger, whole.4, "{}", String::from_utf8_lossy(body));
+                    }
                     let (lowered, findings) = shortened.put_back(&read, body);
-                    Sent::of(&lowered, &findings, shortened.tokens(&read))
+                    let sent = Sent::of(&lowered, &findings, shortened.tokens(&read));
+                    (sent, surveyed.is_some())
                 })
             });
             tally.read += shortened.body.len();
-            if let Some(short) = short {
+            if let Some((short, is_surveyed)) = short {
                 tally.hits += 1;
+                tally.surveyed += usize::from(is_surveyed);
                 tally.with_media += usize::from(whole.2);
                 tally.repaired += usize::from(!short.decisions.is_empty());
                 let text = String::from_utf8_lossy(body);
                 let short_text = String::from_utf8_lossy(&shortened.body);
                 assert_eq!(short, whole.1, "{text}\n\n{short_text}");
                 assert!(whole.0.is_some_and(|prefix| prefix == extended), "{text}");
+                let extended = (extended, whole.3);
                 if known.abandoned_turns(&shortened) > 2 {
                     self.known.push(extended);
                 } else {
@@ -198,7 +219,7 @@ impl Sessions {
             tally.misses += 1;
         }
         tally.read += body.len();
-        self.known.extend(whole.0);
+        self.known.extend(whole.0.map(|prefix| (prefix, whole.3)));
     }
 
     /// Adds messages to a conversation, or changes it.

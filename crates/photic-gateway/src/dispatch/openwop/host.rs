@@ -88,9 +88,10 @@ impl Host for OpenwopHost<'_> {
         // The wire is that of the route: its path belongs to one.
         let permitted = upstreams.permit(route, &head);
         permitted.map_err(|_| CallError::CredentialRefused)?;
-        let turn = (head.into_parts().0, Body::from(request.body));
+        let (mut head, body) = (head.into_parts().0, Body::from(request.body));
         let mut log = self.log.lock().await;
-        let reply = self.turns.answer_read(route, Repair::On, turn, caller, &mut log).await;
+        let answer = self.turns.answer_read(route, Repair::On, (&mut head, body), caller, &mut log);
+        let reply = Box::pin(answer).await;
         let reply = reply.map_err(|failure| of_failure(&failure))?;
         if !reply.status().is_success() {
             return Err(of_status(reply.status()));
