@@ -112,7 +112,7 @@ const fn fate_name(fate: Fate, recipe: Option<&Recipe>) -> &'static str {
     }
 }
 
-/// What is left of a request without its images, so that both add up to the whole.
+/// The request without its images, so that both add up to the whole.
 fn rest(media: &[ImageReport], ledger: &LedgerReport) -> RestReport {
     let sum = |dollars: fn(&ImageReport) -> Option<f64>| -> f64 {
         media.iter().filter_map(dollars).sum()

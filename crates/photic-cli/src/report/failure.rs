@@ -23,7 +23,7 @@ pub(crate) struct ErrorReport {
     pub(crate) kind: String,
     /// The failure in words, with its causes.
     pub(crate) message: String,
-    /// What to do next.
+    /// The next step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) hint: Option<String>,
 }

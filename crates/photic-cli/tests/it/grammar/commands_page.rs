@@ -10,7 +10,7 @@ use super::schema::{schema, unusual_words};
 use super::{Folder, chat, piped};
 use crate::{photic, root, run, stderr, stdout};
 
-/// What is run for the cells of a command; empty for what the command does not have. Words in
+/// The runs for the cells of a command; empty for what the command does not have. Words in
 /// braces are files and addresses of the test.
 struct Row {
     name: &'static str,
