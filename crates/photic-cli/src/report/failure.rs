@@ -140,6 +140,6 @@ mod tests {
         assert_eq!(report.kind, "usage");
         assert_eq!(report.message, "unexpected argument '--form' found");
         let hint = report.hint.unwrap();
-        assert!(hint.contains("--from") && hint.ends_with("to list the options"), "{hint}");
+        assert!(hint.contains("'--for'") && hint.ends_with("to list the options"), "{hint}");
     }
 }
