@@ -6,6 +6,7 @@ mod doctor;
 #[cfg(feature = "fleet")]
 mod fleet;
 mod inspect;
+#[cfg(feature = "mcp")]
 mod mcp;
 mod policy;
 mod probe;
@@ -31,6 +32,7 @@ pub(crate) use fleet::{
     AuditCommand, FleetCommand, FleetOptions, KeysCommand, LessonOptions, LimitOptions,
 };
 pub(crate) use inspect::InspectOptions;
+#[cfg(feature = "mcp")]
 pub(crate) use mcp::McpOptions;
 pub(crate) use policy::{PolicyOptions, RetentionOptions};
 pub(crate) use probe::{ProbeOptions, ProbePath};
@@ -76,6 +78,8 @@ Examples:
 const ABSENT: &[&str] = &[
     #[cfg(not(feature = "fleet"))]
     "photic fleet",
+    #[cfg(not(feature = "mcp"))]
+    "photic mcp",
     #[cfg(not(feature = "mock"))]
     "photic mock",
 ];
@@ -109,6 +113,7 @@ pub(crate) enum Command {
     #[cfg(feature = "mock")]
     Mock(MockOptions),
     Serve(ServeOptions),
+    #[cfg(feature = "mcp")]
     Mcp(McpOptions),
     Profiles(ProfilesOptions),
     Run(RunOptions),

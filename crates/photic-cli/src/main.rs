@@ -31,6 +31,7 @@ mod input;
 mod inspect;
 mod lower;
 mod manual;
+#[cfg(feature = "mcp")]
 mod mcp;
 #[cfg(feature = "mock")]
 mod mock;
@@ -121,6 +122,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         #[cfg(feature = "mock")]
         Command::Mock(options) => mock::run(options),
         Command::Serve(options) => serve::run(options),
+        #[cfg(feature = "mcp")]
         Command::Mcp(options) => mcp::run(options),
         Command::Profiles(options) => profiles::run(options),
         Command::Run(options) => match options.folder_as_command() {

@@ -1,6 +1,10 @@
 //! `photic probe`: tests on the command line whether a model sees.
 
 mod lessons;
+#[cfg(feature = "offline-probe")]
+mod offline;
+#[cfg(not(feature = "offline-probe"))]
+#[path = "offline_absent.rs"]
 mod offline;
 mod progress;
 mod publish;

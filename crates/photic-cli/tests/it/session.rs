@@ -235,3 +235,18 @@ fn sessions_are_kept_where_this_system_keeps_state() {
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(state.join("photic/record.db").exists());
 }
+
+/// The number of the format is in the header of the file. The record is the one of version 0.1.0.
+#[test]
+fn a_record_of_a_newer_version_is_refused_with_words() {
+    let sessions = Sessions::new("newer");
+    std::fs::create_dir_all(&sessions.store).unwrap();
+    let old = "../photic-store/tests/records/0.1.0/record.db";
+    let mut record = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(old)).unwrap();
+    record[60..64].copy_from_slice(&99_u32.to_be_bytes());
+    std::fs::write(sessions.store.join("record.db"), record).unwrap();
+    let output = sessions.run(&["ls"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = stderr(&output);
+    assert!(said.contains("format 99") && said.contains("update photic"), "{said}");
+}

@@ -25,4 +25,5 @@ mod servers;
 mod tenants;
 mod throughput;
 mod unavailable;
+mod upgrade;
 mod uploads;

@@ -9,3 +9,4 @@ mod directory;
 mod full;
 mod handles;
 mod reproduce;
+mod upgrade;

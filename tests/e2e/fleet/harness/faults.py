@@ -4,6 +4,8 @@ import signal
 import time
 from random import Random
 
+from world import until
+
 
 class Faults:
     """What was done so far, by kind."""
@@ -84,3 +86,37 @@ class Faults:
 
     def half_open_postgres(self):
         return self.broken("postgres", "half-open", 1, 3)
+
+
+class Upgrade:
+    """One replica after the other is told to stop, and started again with another program, while requests come."""
+
+    def __init__(self, fleet, program):
+        self.fleet, self.program = fleet, program
+        self.counts = {"replaced": 0}
+
+    def run(self, is_over):
+        self.fleet.photic = self.program
+        for name in self.fleet.names:
+            self.requests(name, is_over)
+            process = self.fleet.replicas[name]
+            begun = time.monotonic()
+            process.send_signal(signal.SIGTERM)
+            code = process.wait(timeout=120)
+            if code:
+                raise SystemExit(f"load: {name} was told to stop and exited with {code}")
+            self.fleet.replica(name)
+            self.fleet.until_ready()
+            self.counts["replaced"] += 1
+            with open(self.fleet.world.directory / "faults", "a") as file:
+                file.write(f"{name}: replaced in {time.monotonic() - begun:.1f} s\n")
+        self.requests(self.fleet.names[-1], is_over)
+
+    def requests(self, name, is_over):
+        """Waits until a replica has had requests since it started: nothing is shown by replacing an idle one."""
+        def busy():
+            if is_over():
+                raise SystemExit("load: the agents were done before every replica was replaced; give them more turns")
+            return any(line.startswith("photic_requests_total") and not line.endswith(" 0")
+                       for line in self.fleet.get(name, "/metrics").splitlines())
+        until(f"a request for {name}", busy)

@@ -71,8 +71,10 @@ http {{
 class Fleet:
     """Everything is up when this is made."""
 
-    def __init__(self, world: World, programs, count=3, s3="swift", retention="priced"):
+    def __init__(self, world: World, programs, count=3, s3="swift", retention="priced", photic=None):
         self.retention = retention
+        #: The program that replicas are started with, which may be of another version than the harness.
+        self.photic = pathlib.Path(photic or pathlib.Path(programs) / "photic")
         self.world, self.programs, self.s3 = world, pathlib.Path(programs), s3
         self.names = [f"replica{number}" for number in range(1, count + 1)]
         self.replicas = {}
@@ -143,7 +145,7 @@ class Fleet:
             postgres=addresses["postgres"], postgres_port=5430 + number,
             s3=addresses["s3"], s3_port=8080 + number, retention=self.retention,
         ))
-        program = self.programs / "photic"
+        program = self.photic
         # What it learned about endpoints is nobody else's, and no file of the user.
         home = {"XDG_STATE_HOME": str(world.directory / f"{name}.state"), **self.environment}
         self.replicas[name] = world.start(

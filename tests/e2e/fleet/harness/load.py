@@ -13,7 +13,7 @@ import time
 
 import sabotage
 import secrets_found
-from faults import Faults
+from faults import Faults, Upgrade
 from fleet import Fleet
 from world import World
 
@@ -38,6 +38,8 @@ GAP = size("GAP", 6)
 S3 = os.environ.get("LOAD_S3", "swift")
 #: Fair weather; then things are broken by hand, and it is a failure if nobody notices.
 SABOTAGE = "LOAD_SABOTAGE" in os.environ
+#: The program that the fleet begins with. Instead of faults, each replica is replaced by one of the newer program.
+OLDER = os.environ.get("LOAD_OLDER")
 
 
 def agents(fleet, tenants, faults):
@@ -50,7 +52,7 @@ def agents(fleet, tenants, faults):
         "--uploading", UPLOADING)
     with open(directory / "report", "wb") as out:
         running = subprocess.Popen(command, stdout=out)
-    if GAP:
+    if GAP or OLDER:
         faults.run(lambda: running.poll() is not None)
     running.wait()
     return json.loads((directory / "report").read_text() or sys.exit("load: the agents fell silent"))
@@ -107,10 +109,10 @@ def main():
     done = lambda what: print(f"{what} after {time.monotonic() - begun:.0f} s", flush=True)
     world = World(directory)
     try:
-        fleet = Fleet(world, programs, s3=S3)
+        fleet = Fleet(world, programs, s3=S3, photic=OLDER)
         tenants = fleet.keys(TENANTS)
         done("the fleet is up")
-        faults = Faults(fleet, SEED, GAP)
+        faults = Upgrade(fleet, f"{programs}/photic") if OLDER else Faults(fleet, SEED, GAP)
         report = agents(fleet, tenants, faults)
         spent = world.spent()
         done("the agents are done")

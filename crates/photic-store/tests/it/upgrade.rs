@@ -1,0 +1,111 @@
+//! Records of older and newer versions. `tests/records/0.1.0` was written by version 0.1.0 (commit
+//! f072c7f), with the bodies and lowered requests of its turns as digests in `expected.json`.
+//!
+//! Its format is 3. No version that was handed out wrote formats 1 and 2: records of these are the
+//! same one with the tables of the later formats taken away.
+
+use std::path::{Path, PathBuf};
+
+use photic_store::{Error, LocalStore, SessionId, wait};
+use serde::Deserialize;
+
+use crate::directory::TestDirectory;
+
+/// A turn of the stored record.
+#[derive(Deserialize)]
+struct Expected {
+    session: SessionId,
+    turn: u64,
+    case: String,
+    /// BLAKE3 of the client's body.
+    body: String,
+    /// BLAKE3 of what was sent.
+    sent: String,
+}
+
+/// Commands that lead back from format 3 to each format.
+const BACK: [(u32, &str); 3] = [
+    (3, ""),
+    (2, "DROP TABLE chunk; DROP TABLE job; DROP TABLE answer; PRAGMA user_version = 2"),
+    (
+        1,
+        "DROP TABLE chunk; DROP TABLE job; DROP TABLE answer; DROP TABLE media;
+         PRAGMA user_version = 1",
+    ),
+];
+
+fn stored() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/records/0.1.0")
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+fn database(directory: &Path) -> rusqlite::Connection {
+    rusqlite::Connection::open(directory.join("record.db")).unwrap()
+}
+
+fn format(directory: &Path) -> u32 {
+    database(directory).query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap()
+}
+
+#[test]
+fn records_of_every_earlier_format_are_opened_and_lose_nothing() {
+    let expected = std::fs::read(stored().join("expected.json")).unwrap();
+    let expected: Vec<Expected> = serde_json::from_slice(&expected).unwrap();
+    assert_eq!(expected.len(), 162);
+    for (earlier, back) in BACK {
+        let place = TestDirectory::in_memory();
+        copy(&stored(), &place);
+        database(&place).execute_batch(back).unwrap();
+        assert_eq!(format(&place), earlier);
+
+        let store = LocalStore::open(&*place).unwrap();
+        let (mut changed, mut turns) = (Vec::new(), 0);
+        for turn in &expected {
+            let Expected { session, turn: number, case, .. } = turn;
+            let body = wait(store.body(session, *number)).unwrap();
+            assert!(*blake3::hash(&body).to_hex() == *turn.body, "format {earlier}: {case}");
+            match wait(store.lower(session, *number)) {
+                Ok(view) => {
+                    assert!(*blake3::hash(&view.body).to_hex() == *turn.sent, "{case}");
+                    turns += 1;
+                }
+                Err(error) => changed.push(format!("{case}: {error}")),
+            }
+        }
+        println!("format {earlier}: {turns} turns reproduced, not: {changed:#?}");
+        assert!(changed.is_empty());
+        assert_eq!(wait(store.sessions()).unwrap().len(), 5);
+        drop(store);
+        assert_eq!(format(&place), 3);
+    }
+}
+
+#[test]
+fn a_record_of_a_newer_version_is_refused_and_left_as_it_is() {
+    let place = TestDirectory::new();
+    copy(&stored(), &place);
+    database(&place).pragma_update(None, "user_version", 99).unwrap();
+    let before = std::fs::read(place.join("record.db")).unwrap();
+
+    let refused = LocalStore::open(&*place).unwrap_err();
+    assert!(matches!(refused, Error::TooNew { found: 99, known: 3 }), "{refused:?}");
+    let said = refused.to_string();
+    assert!(said.contains("format 99") && said.contains("up to 3"), "{said}");
+    assert!(said.contains("update photic"), "{said}");
+    // The switch to a journal of its own touches the header and nothing else.
+    assert_eq!(format(&place), 99);
+    let after = std::fs::read(place.join("record.db")).unwrap();
+    assert_eq!(before.len(), after.len());
+}
