@@ -169,15 +169,15 @@ fn table(out: &mut impl std::io::Write, report: &ExplainReport) -> anyhow::Resul
     .into_iter()
     .chain(uncached.map(|(name, usd, says)| (name, all.tokens, Some(usd), says)))
     {
-        writeln!(
-            out,
-            "{:>4}  {name:<wide$}  {:>11}  {:>8}  {:>11}  {:>8}  {DIM}{says}{DIM:#}",
+        let row = format!(
+            "{:>4}  {name:<wide$}  {:>11}  {:>8}  {:>11}  {:>8}  {says}",
             "",
             "",
             grouped(tokens),
             "",
             dollars(usd),
-        )?;
+        );
+        writeln!(out, "{}", row.trim_end())?;
     }
     writeln!(out)?;
     Ok(())
