@@ -39,7 +39,7 @@ pub(crate) struct ConfigReport {
     /// Settings file that is read.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<PathBuf>,
-    /// What names the file: `flag`, `variable`, `default` (the user's own file) or `none`.
+    /// Origin of the file's name: `flag`, `variable`, `default` (the user's own file) or `none`.
     file_from: String,
     /// The settings, in the order of their names.
     settings: Vec<SettingReport>,
@@ -55,7 +55,7 @@ struct SettingReport {
     /// Value; left out if it is not set. Passwords and queries of URLs are left out, too.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     value: Value,
-    /// Where the value comes from: `flag`, `variable`, `file` or `default`.
+    /// Origin of the value: `flag`, `variable`, `file` or `default`.
     from: String,
     /// Flag or variable that sets it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,7 +79,7 @@ pub(crate) fn run(options: &ConfigOptions) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What names the settings file.
+/// The origin of the settings file's name.
 const fn named_by(source: &Source) -> &'static str {
     match source {
         Source::Flag(_) => "flag",

@@ -112,7 +112,7 @@ const fn fate_name(fate: Fate, recipe: Option<&Recipe>) -> &'static str {
     }
 }
 
-/// What is left of a request without its images, so that both add up to the whole.
+/// The request without its images, so that both add up to the whole.
 fn rest(media: &[ImageReport], ledger: &LedgerReport) -> RestReport {
     let sum = |dollars: fn(&ImageReport) -> Option<f64>| -> f64 {
         media.iter().filter_map(dollars).sum()
@@ -169,15 +169,15 @@ fn table(out: &mut impl std::io::Write, report: &ExplainReport) -> anyhow::Resul
     .into_iter()
     .chain(uncached.map(|(name, usd, says)| (name, all.tokens, Some(usd), says)))
     {
-        writeln!(
-            out,
-            "{:>4}  {name:<wide$}  {:>11}  {:>8}  {:>11}  {:>8}  {DIM}{says}{DIM:#}",
+        let row = format!(
+            "{:>4}  {name:<wide$}  {:>11}  {:>8}  {:>11}  {:>8}  {says}",
             "",
             "",
             grouped(tokens),
             "",
             dollars(usd),
-        )?;
+        );
+        writeln!(out, "{}", row.trim_end())?;
     }
     writeln!(out)?;
     Ok(())

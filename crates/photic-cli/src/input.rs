@@ -108,14 +108,20 @@ impl Input {
     /// An error if the body is a session of an agent, or not a request of the named wire.
     pub(crate) fn refuse_other_formats(&self, options: &SourceOptions) -> anyhow::Result<()> {
         let Some(BodyFormat::Wire(named)) = options.from else { return Ok(()) };
-        let (_, findings) = photic::lift(named, &self.body);
-        if !findings.iter().any(|finding| finding.code == Code::WrongWire) {
-            return Ok(());
-        }
-        let name = &self.name;
         let likely = photic::detect_dump(&self.body)
             .map(BodyFormat::Dump)
             .or_else(|| photic::detect(&self.body).map(BodyFormat::Wire));
+        let (transcript, findings) = photic::lift(named, &self.body);
+        let is_wrong = findings.iter().any(|finding| finding.code == Code::WrongWire);
+        // Some bodies could be of several wires, until it comes to their media.
+        let has_more = |other: BodyFormat| {
+            other != BodyFormat::Wire(named)
+                && other.lift(&self.body).0.media.len() > transcript.media.len()
+        };
+        if !is_wrong && !likely.is_some_and(has_more) {
+            return Ok(());
+        }
+        let name = &self.name;
         let says = match likely {
             Some(likely) => {
                 let likely = likely.name();

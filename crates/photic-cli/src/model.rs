@@ -95,7 +95,8 @@ pub(crate) fn with_model(body: &[u8], wire: Wire, model: &str) -> Option<Vec<u8>
         #[serde(borrow)]
         model: Option<&'b serde_json::value::RawValue>,
     }
-    if !wire.names_model() {
+    let is_object = body.trim_ascii_start().first() == Some(&b'{');
+    if !wire.names_model() || !is_object {
         return None;
     }
     let named: Named<'_> = serde_json::from_slice(body).ok()?;

@@ -42,7 +42,7 @@ pub(super) struct Vocabulary {
     bytes: u64,
     /// Tokens of input.
     tokens: u64,
-    /// How the tokens are known: `published`, `assumed` or `unknown`.
+    /// Certainty of the tokens: `published`, `assumed` or `unknown`.
     basis: String,
     /// Price in US dollars, with what the prompt cache saves.
     usd: f64,
@@ -52,7 +52,7 @@ pub(super) struct Vocabulary {
     pages: u64,
     /// Number of images.
     images: u64,
-    /// What becomes of an image: `keep`, `shrink`, `sheet`, `hoist`, `elide` or `refuse`.
+    /// Fate of an image: `keep`, `shrink`, `sheet`, `hoist`, `elide` or `refuse`.
     fate: String,
     /// Stable code of the reason.
     reason: String,
@@ -60,7 +60,7 @@ pub(super) struct Vocabulary {
     why: String,
     /// A sentence for people.
     message: String,
-    /// What to do next.
+    /// The next step.
     hint: String,
     /// Id of the profile that was used.
     profile: String,

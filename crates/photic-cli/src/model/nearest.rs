@@ -3,7 +3,7 @@
 /// Fewest letters of a name that is suggested. Shorter ones are near everything.
 const MIN_LETTERS: usize = 4;
 /// Letters of a name for each difference that is allowed.
-const LETTERS_PER_DIFFERENCE: usize = 4;
+const LETTERS_PER_DIFFERENCE: usize = 5;
 
 /// Returns the known model that is spelled most like `model`. Returns `None` if `model` is known by
 /// name, or if no name is near it.
@@ -71,11 +71,12 @@ fn distance(known: &str, asked: &str, is_open: bool) -> (usize, usize) {
     if !is_open {
         return all;
     }
-    let ends =
-        last.iter().enumerate().filter(|&(end, _)| std::str::from_utf8(&asked[..end]).is_ok());
-    ends.map(|(end, &far)| (far, end))
-        .min_by_key(|&(far, end)| (far, usize::MAX - end))
-        .unwrap_or(all)
+    // A beginning ends where a word of the name does.
+    let is_end = |end: usize| asked.get(end).is_none_or(|next| !next.is_ascii_alphanumeric());
+    let is_whole = |end: usize| std::str::from_utf8(&asked[..end]).is_ok();
+    let ends = last.iter().enumerate().filter(|&(end, _)| is_end(end) && is_whole(end));
+    let ends = ends.map(|(end, &far)| (far, end));
+    ends.min_by_key(|&(far, end)| (far, usize::MAX - end)).unwrap_or(all)
 }
 
 #[cfg(test)]

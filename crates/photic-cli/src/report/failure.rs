@@ -23,7 +23,7 @@ pub(crate) struct ErrorReport {
     pub(crate) kind: String,
     /// The failure in words, with its causes.
     pub(crate) message: String,
-    /// What to do next.
+    /// The next step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) hint: Option<String>,
 }
@@ -140,6 +140,6 @@ mod tests {
         assert_eq!(report.kind, "usage");
         assert_eq!(report.message, "unexpected argument '--form' found");
         let hint = report.hint.unwrap();
-        assert!(hint.contains("--from") && hint.ends_with("to list the options"), "{hint}");
+        assert!(hint.contains("'--for'") && hint.ends_with("to list the options"), "{hint}");
     }
 }

@@ -18,7 +18,7 @@ pub(crate) struct CheckReport {
     /// Model that the request is for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<String>,
-    /// Where the model is named.
+    /// Origin of the model's name.
     pub(crate) model_from: NamedBy,
     /// Id of the profile that was used.
     pub(crate) profile: String,
@@ -29,14 +29,14 @@ pub(crate) struct CheckReport {
     /// Largest number of tokens of these images; larger than `image_tokens` only if their price is
     /// unknown.
     pub(crate) most_image_tokens: u64,
-    /// How the tokens are known: `published`, `assumed` or `unknown`.
+    /// Certainty of the tokens: `published`, `assumed` or `unknown`.
     pub(crate) basis: String,
     /// Numbers of images that `photic lower` leaves out, by the code of the reason.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) retired: BTreeMap<String, u64>,
     /// The problems, in the order of the request.
     pub(crate) findings: Vec<FindingReport>,
-    /// What the provider keeps, removes or changes by itself.
+    /// Content that the provider keeps, removes or changes by itself.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) notes: Vec<NoteReport>,
 }
@@ -51,7 +51,7 @@ pub(crate) struct LowerReport {
     /// Model that the request is for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<String>,
-    /// Where the model is named.
+    /// Origin of the model's name.
     pub(crate) model_from: NamedBy,
     /// Id of the profile that was used.
     pub(crate) profile: String,
@@ -80,7 +80,7 @@ pub(crate) struct ExplainReport {
     /// Model that the request is for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<String>,
-    /// Where the model is named.
+    /// Origin of the model's name.
     pub(crate) model_from: NamedBy,
     /// Id of the profile that was used.
     pub(crate) profile: String,
@@ -92,7 +92,7 @@ pub(crate) struct ExplainReport {
     pub(crate) rest: RestReport,
     /// The whole request.
     pub(crate) ledger: LedgerReport,
-    /// What the provider keeps, removes or changes by itself.
+    /// Content that the provider keeps, removes or changes by itself.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) notes: Vec<NoteReport>,
 }
@@ -109,7 +109,7 @@ pub(crate) struct FindingReport {
     pub(crate) index: Option<u64>,
     /// The problem in words.
     pub(crate) message: String,
-    /// What to do next.
+    /// The next step.
     pub(crate) hint: String,
     /// Tokens of the image as it is now: base64 that is read as text.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -188,18 +188,18 @@ pub(crate) struct ImageReport {
     /// Price without a prompt cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) uncached_usd: Option<f64>,
-    /// What becomes of it: `keep`, `shrink`, `sheet`, `hoist`, `elide` or `refuse`.
+    /// Its fate: `keep`, `shrink`, `sheet`, `hoist`, `elide` or `refuse`.
     pub(crate) fate: String,
     /// Stable code of the reason.
     pub(crate) reason: String,
     /// The reason in words.
     pub(crate) why: String,
-    /// How it changes before it is sent.
+    /// The change before it is sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) recipe: Option<RecipeReport>,
 }
 
-/// How a picture changes before it is sent.
+/// The change of a picture before it is sent.
 #[derive(JsonSchema, Serialize)]
 pub(crate) struct RecipeReport {
     /// Longest side in pixels.
@@ -221,7 +221,7 @@ pub(crate) struct RecipeReport {
     sheet: Vec<u64>,
 }
 
-/// What is left of a request without its images and documents.
+/// The rest of a request, without its images and documents.
 #[derive(JsonSchema, Serialize)]
 pub(crate) struct RestReport {
     /// Tokens.
@@ -248,7 +248,7 @@ pub(crate) struct LedgerReport {
     pub(crate) documents: u64,
     /// Tokens of the documents.
     pub(crate) document_tokens: u64,
-    /// How the tokens are known: `published`, `assumed` or `unknown`.
+    /// Certainty of the tokens: `published`, `assumed` or `unknown`.
     pub(crate) basis: String,
     /// Bytes of media in the request.
     pub(crate) media_bytes: u64,

@@ -39,7 +39,7 @@ pub(crate) fn schema() -> Value {
 
 /// The schema of one type, without references.
 fn of<T: JsonSchema>() -> Value {
-    let mut settings = SchemaSettings::draft2020_12();
+    let mut settings = SchemaSettings::draft2020_12().for_serialize();
     settings.inline_subschemas = true;
     settings.meta_schema = None;
     let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();

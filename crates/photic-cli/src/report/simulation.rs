@@ -11,7 +11,7 @@ pub(crate) struct SimulateReport {
     /// Model whose prices and rules are used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<String>,
-    /// Where the model is named.
+    /// Origin of the model's name.
     pub(crate) model_from: NamedBy,
     /// Id of the profile that was used.
     pub(crate) profile: String,

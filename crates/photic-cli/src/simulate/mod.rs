@@ -105,7 +105,7 @@ enum PolicyGroup {
     Nobody,
 }
 
-/// What a body says about a session like it.
+/// The facts of a body that describe a session like it.
 struct BodyFacts {
     target: TargetModel,
     image: Option<(u32, u32)>,

@@ -1,4 +1,4 @@
-//! `docs/commands.md`: a table of what every command supports. Each cell is the result of a run.
+//! `docs/command-line.md`: the rules of all commands, and a table of what every command supports. Each cell is the result of a run.
 
 use std::fmt::Write as _;
 use std::process::{Output, Stdio};
@@ -10,7 +10,7 @@ use super::schema::{schema, unusual_words};
 use super::{Folder, chat, piped};
 use crate::{photic, root, run, stderr, stdout};
 
-/// What is run for the cells of a command; empty for what the command does not have. Words in
+/// The runs for the cells of a command; empty for what the command does not have. Words in
 /// braces are files and addresses of the test.
 struct Row {
     name: &'static str,
@@ -427,12 +427,12 @@ fn the_page_of_commands_shows_what_every_command_supports() {
     for (name, property) in vocabulary["properties"].as_object().unwrap() {
         let _ = writeln!(page, "| `{name}` | {} |", property["description"].as_str().unwrap());
     }
-    let path = root().join("docs/commands.md");
+    let path = root().join("docs/command-line.md");
     if std::env::var_os("PHOTIC_BLESS").is_some() {
         std::fs::write(&path, &page).unwrap();
     }
     let found = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(found == page, "docs/commands.md is out of date: PHOTIC_BLESS=1 writes it\n{page}");
+    assert!(found == page, "docs/command-line.md is out of date: PHOTIC_BLESS=1 writes it\n{page}");
     assert!(gaps.is_empty(), "these commands differ from the others:\n{}", gaps.join("\n"));
 }
 
@@ -445,7 +445,7 @@ fn every_command_has_a_row() {
     assert!(missing.is_empty(), "without a row: {missing:?}");
 }
 
-const HEAD: &str = "# Commands
+const HEAD: &str = "# The command line
 
 Every command follows the same rules:
 

@@ -14,8 +14,7 @@ fn findings_that_repeat_are_told_once() {
     let words = stdout(&run(&["check", &file]));
     let heads = words.lines().filter(|line| line.starts_with("image_in_forbidden_role"));
     let heads: Vec<&str> = heads.collect();
-    let expected =
-        "image_in_forbidden_role 12 like this: /messages/2/content/0 … /messages/24/content/0";
+    let expected = "image_in_forbidden_role 12 like this: /messages/2/content/0/image_url/url … /messages/24/content/0/image_url/url";
     assert_eq!(heads, [expected], "{words}");
     assert!(words.contains("12 findings in"), "{words}");
 }
@@ -40,12 +39,20 @@ fn findings_are_in_the_order_of_the_request() {
 fn a_wrong_wire_is_found_out() {
     let folder = Folder::new("wire");
     let file = folder.file("body.json", chat("gpt-4o", 1).to_string());
+    let picture = photic_testkit::image::data_url(
+        "image/png",
+        &photic_testkit::image::png(64, 64, [1, 2, 3]),
+    );
+    let plain = json!({"model": "gpt-4o", "messages": [{"role": "user", "content": [
+        {"type": "image_url", "image_url": {"url": picture}}]}]});
+    let plain = folder.file("plain.json", plain.to_string());
     let gemini = json!({"contents": [{"role": "user", "parts": [{"text": "Hello"}]}]});
     let gemini = folder.file("gemini.json", gemini.to_string());
     for (file, from, likely) in [
         (&file, "anthropic", "openai-chat"),
         (&file, "gemini", "openai-chat"),
         (&gemini, "openai-chat", "gemini"),
+        (&plain, "ollama", "openai-chat"),
     ] {
         for command in ["check", "lower", "explain"] {
             let output = run(&[command, file, "--from", from]);

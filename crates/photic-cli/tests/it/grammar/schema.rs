@@ -41,7 +41,7 @@ pub(super) fn problems(schema: &Value, value: &Value, at: &str) -> Vec<String> {
                 found.push(format!("{at}: {value} is none of {says}"));
             }
             ("const", says) if says != value => found.push(format!("{at}: {value} is not {says}")),
-            ("minimum", says) if value.as_f64() < says.as_f64() => {
+            ("minimum", says) if value.is_number() && value.as_f64() < says.as_f64() => {
                 found.push(format!("{at}: {value} is less than {says}"));
             }
             ("oneOf" | "anyOf", Value::Array(schemas)) => {
@@ -132,11 +132,15 @@ pub(super) fn unusual_words(vocabulary: &Value, value: &Value, at: &str) -> Vec<
                 {
                     continue;
                 }
-                if let Some((_, word)) = OLD.iter().find(|(old, _)| old == name) {
+                // `inspect` names the file that it asked about.
+                let is_file = name == "source" && inner.is_string();
+                if let Some((_, word)) = OLD.iter().find(|(old, _)| old == name && !is_file) {
                     found.push(format!("{at} should be `{word}`"));
                 }
                 let property = &vocabulary["properties"][name];
-                if !property.is_null() && !inner.is_null() && !inner.is_array() {
+                // A list of images is called `images`, too.
+                let is_list = inner.is_array() && property["type"] != "array";
+                if !property.is_null() && !inner.is_null() && !is_list {
                     found.extend(problems(property, inner, &at));
                 }
                 found.extend(unusual_words(vocabulary, inner, &at));

@@ -1,4 +1,4 @@
-//! Where output goes: `-o`, types by extension, and no megabytes in a terminal.
+//! The places that output goes to: `-o`, types by extension, and no megabytes in a terminal.
 
 use super::{Folder, chat, data, piped};
 use crate::{run, stderr, stdout};
