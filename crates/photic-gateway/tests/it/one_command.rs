@@ -34,7 +34,8 @@ fn talk(turns: usize) -> Value {
 async fn run(directory: &Path, requests: &[Value]) -> Arc<Tally> {
     let (address, _) = Upstream::answering(REPLY).await;
     let settings = format!(
-        "[record]\ndirectory = '{}'\nacknowledge = true\n[[upstream]]\nurl = 'http://{address}'",
+        "[policy]\nretention = 'all'\n[record]\ndirectory = '{}'\nacknowledge = true\n\
+         [[upstream]]\nurl = 'http://{address}'",
         directory.display()
     );
     let watching = Watching::of_one_command(&settings).await;

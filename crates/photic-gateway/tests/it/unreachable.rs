@@ -6,7 +6,7 @@ use std::sync::Arc;
 use photic_gateway::FailedRequests;
 use rustls::ServerConfig;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
@@ -49,7 +49,10 @@ async fn plain() -> SocketAddr {
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move {
         while let Ok((mut stream, _)) = listener.accept().await {
+            // What is not read resets the connection, maybe before the answer is read.
+            let _ = stream.read_buf(&mut Vec::new()).await;
             let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").await;
+            let _ = stream.read_to_end(&mut Vec::new()).await;
         }
     });
     address
