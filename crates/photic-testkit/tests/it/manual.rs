@@ -73,7 +73,7 @@ fn used_before_its_link(prose: &str, word: &str) -> Option<String> {
         let begins = !lower[..start].ends_with(letter);
         if begins && forms(word).contains(&whole) {
             let rest = &prose[start..];
-            let end = rest.find([']', '\n']).unwrap_or(rest.len());
+            let end = rest.find(['[', ']', '\n']).unwrap_or(rest.len());
             let link = rest[end..].strip_prefix("](").and_then(|rest| rest.split(')').next());
             let linked = link.is_some_and(|link| link.ends_with(&format!("glossary.md#{word}")));
             return (!linked).then_some(whole);

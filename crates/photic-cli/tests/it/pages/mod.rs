@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use crate::root;
 use blocks::Page;
+use execute::Printed;
 
 /// Pages whose commands are run, from the root: the README and everything below `docs/`.
 fn pages() -> Vec<Page> {
@@ -42,6 +43,14 @@ fn blessing() -> bool {
     std::env::var_os("PHOTIC_BLESS").is_some()
 }
 
+/// The output of two runs, with wildcards where they differ.
+fn steady(mut printed: Vec<Printed>, again: &[Printed]) -> Vec<Printed> {
+    for (one, other) in printed.iter_mut().zip(again) {
+        one.lines = output::steady(&one.lines, &other.lines);
+    }
+    printed
+}
+
 /// Runs the pages that `chosen` selects, and fails with all differences at once.
 fn run_pages(chosen: impl Fn(&str) -> bool) {
     let mut differences = String::new();
@@ -53,7 +62,9 @@ fn run_pages(chosen: impl Fn(&str) -> bool) {
             writeln!(differences, "{difference}\n").unwrap();
         }
         if blessing() {
-            page.bless(&printed);
+            // What differs from run to run is written as a wildcard.
+            let again = execute::run(&page);
+            page.bless(&steady(printed, &again));
         }
     }
     assert!(commands > 0, "no page has a command");

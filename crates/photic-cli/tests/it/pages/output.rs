@@ -41,6 +41,29 @@ pub(super) fn blessed(shown: &[String], printed: &[String]) -> Vec<String> {
     lines
 }
 
+/// The lines of one run, with a wildcard in place of the words that another run printed differently.
+pub(super) fn steady(one: &[String], other: &[String]) -> Vec<String> {
+    let line = |(at, line): (usize, &String)| match other.get(at) {
+        Some(other) if other != line => masked(line, other),
+        _ => line.clone(),
+    };
+    one.iter().enumerate().map(line).collect()
+}
+
+/// A line with a wildcard from the first word that differs to the last.
+fn masked(line: &str, other: &str) -> String {
+    let words: Vec<&str> = line.split_inclusive(' ').collect();
+    let others: Vec<&str> = other.split_inclusive(' ').collect();
+    let alike = |(one, other): (&&str, &&str)| one.trim_end() == other.trim_end();
+    let same = words.iter().zip(&others).take_while(|pair| alike(*pair)).count();
+    let most = words.len().min(others.len()) - same;
+    let pairs = words.iter().rev().zip(others.iter().rev());
+    let behind = pairs.take(most).take_while(|pair| alike(*pair)).count();
+    let rest = words[words.len() - behind..].concat();
+    let space = if rest.is_empty() { "" } else { " " };
+    words[..same].concat() + "…" + space + &rest
+}
+
 /// The longest list of shown and printed lines that agree, in order.
 fn anchors(shown: &[String], printed: &[String]) -> Vec<(usize, usize)> {
     let agree = |at: usize, line: usize| {
@@ -155,7 +178,7 @@ fn trimmed(lines: &[String]) -> &[String] {
 
 #[cfg(test)]
 mod tests {
-    use super::{blessed, line_matches, matches};
+    use super::{blessed, line_matches, matches, steady};
 
     fn lines(text: &str) -> Vec<String> {
         text.lines().map(str::to_owned).collect()
@@ -172,6 +195,15 @@ mod tests {
         assert!(!matches(&lines("a\n…\nd"), &lines("a\nb\nc")));
         assert!(!matches(&lines("a"), &lines("a\nb")));
         assert!(!matches(&lines("a\n\nb"), &lines("a\nb")));
+    }
+
+    #[test]
+    fn words_that_differ_between_two_runs_become_wildcards() {
+        let steady = |one: &str, other: &str| steady(&lines(one), &lines(other)).join("\n");
+        assert_eq!(steady("a\ntook 5 ms of it", "a\ntook 61 ms of it"), "a\ntook … ms of it");
+        assert_eq!(steady("session s_1", "session s_2"), "session …");
+        assert_eq!(steady("a b", "a b"), "a b");
+        assert_eq!(steady("a b c", "a b"), "a b …");
     }
 
     #[test]
