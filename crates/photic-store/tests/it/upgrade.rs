@@ -34,6 +34,22 @@ const BACK: [(u32, &str); 3] = [
     ),
 ];
 
+/// Turns whose request is repaired differently since 0.1.0, so that what was sent cannot be made again.
+/// Their bodies can. A new line here is a change that users see: it belongs into the changelog.
+const REPAIRED_DIFFERENTLY: [&str; 11] = [
+    "anthropic-file-address to anthropic",
+    "longer-bare-base64 to openai-chat",
+    "longer-bare-base64 to openai-responses",
+    "longer-bare-base64 to anthropic",
+    "longer-bare-base64 to gemini",
+    "longer-bare-base64 to bedrock-converse",
+    "longer-bare-base64 to ollama",
+    "responses-missing-output to openai-chat",
+    "review-first-message-moves to openai-chat",
+    "review-label-injection to anthropic",
+    "shape-mcp-error to openai-chat",
+];
+
 fn stored() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/records/0.1.0")
 }
@@ -71,7 +87,7 @@ fn records_of_every_earlier_format_are_opened_and_lose_nothing() {
         assert_eq!(format(&place), earlier);
 
         let store = LocalStore::open(&*place).unwrap();
-        let (mut changed, mut turns) = (Vec::new(), 0);
+        let mut changed = Vec::new();
         for turn in &expected {
             let Expected { session, turn: number, case, .. } = turn;
             let body = wait(store.body(session, *number)).unwrap();
@@ -79,13 +95,12 @@ fn records_of_every_earlier_format_are_opened_and_lose_nothing() {
             match wait(store.lower(session, *number)) {
                 Ok(view) => {
                     assert!(*blake3::hash(&view.body).to_hex() == *turn.sent, "{case}");
-                    turns += 1;
                 }
-                Err(error) => changed.push(format!("{case}: {error}")),
+                Err(Error::NotReproduced(_)) => changed.push(case.as_str()),
+                Err(error) => panic!("format {earlier}: {case}: {error}"),
             }
         }
-        println!("format {earlier}: {turns} turns reproduced, not: {changed:#?}");
-        assert!(changed.is_empty());
+        assert_eq!(changed, REPAIRED_DIFFERENTLY, "format {earlier}");
         assert_eq!(wait(store.sessions()).unwrap().len(), 5);
         drop(store);
         assert_eq!(format(&place), 3);
