@@ -65,8 +65,8 @@ pub use random::NoRandomNumbers;
 pub use record::{Record, Session, SessionId};
 pub use sqlite::{KeptBlobs, SessionTotals, Sqlite};
 pub use store::{
-    CollectReport, ConversationKeys, FinishedTurn, GracePeriods, Image, LeftOutMessages, LocalStore,
-    PreviousTurn, SentBody, SentPrefix, Store, TurnDetails, View, WrittenMessages,
+    CollectReport, ConversationKeys, FinishedTurn, GracePeriods, Image, LeftOutMessages,
+    LocalStore, PreviousTurn, SentBody, SentPrefix, Store, TurnDetails, View, WrittenMessages,
     conversation_keys, title,
 };
 pub use wait::wait;

@@ -101,9 +101,7 @@ pub use dump::{Dump, detect_dump, lift_dump};
 pub use fetched::{FetchResult, Wanted, fetchable, references};
 pub use finding::{Code, Cost, Finding, Position};
 pub use json::Base64Runs;
-pub use known::{
-    KnownPrefix, LeftOut, LeftOutTurns, ReadRequest, ShortenedBody, SurveyedMessages,
-};
+pub use known::{KnownPrefix, LeftOut, LeftOutTurns, ReadRequest, ShortenedBody, SurveyedMessages};
 pub use lift::{lift, lift_with_hints};
 pub use lower::{
     Because, Decision, Did, Field, Lowered, RenamedTool, lower, lower_prepared, renamed_tools,

@@ -17,9 +17,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use photic_gateway::{
-    Admin, Config, Family, Gateway, LogFormat, PathPrefixes, Serves, StartError,
-};
+use photic_gateway::{Admin, Config, Family, Gateway, LogFormat, PathPrefixes, Serves, StartError};
 use tokio::process::Command;
 use tokio::sync::oneshot;
 
