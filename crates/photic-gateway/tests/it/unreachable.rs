@@ -50,9 +50,10 @@ async fn plain() -> SocketAddr {
     tokio::spawn(async move {
         while let Ok((mut stream, _)) = listener.accept().await {
             // What is not read resets the connection, maybe before the answer is read.
-            let _ = stream.read_buf(&mut Vec::new()).await;
+            let mut read: Vec<u8> = Vec::new();
+            let _ = stream.read_buf(&mut read).await;
             let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").await;
-            let _ = stream.read_to_end(&mut Vec::new()).await;
+            let _ = stream.read_to_end(&mut read).await;
         }
     });
     address
