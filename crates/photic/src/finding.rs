@@ -57,18 +57,14 @@ impl Position {
     /// Compares two positions in the order of the body: numbers by value, so that `/messages/2` is
     /// before `/messages/10`.
     pub(crate) fn in_order(&self, other: &Self) -> Ordering {
-        let by_value = |left: &str, right: &str| {
-            let number = |key: &str| key.parse::<u64>().ok();
-            let mut pairs = left.split('/').zip(right.split('/'));
-            let first = pairs.find_map(|(left, right)| {
-                let order = match (number(left), number(right)) {
-                    (Some(left), Some(right)) => left.cmp(&right),
-                    _ => left.cmp(right),
-                };
-                (order != Ordering::Equal).then_some(order)
-            });
-            first.unwrap_or_else(|| left.len().cmp(&right.len()))
-        };
+        // Numbers are before other keys, so that every three keys have one order.
+        fn keys(pointer: &str) -> impl Iterator<Item = (bool, u64, &str)> {
+            pointer.split('/').map(|key| {
+                let number = key.parse::<u64>().ok();
+                (number.is_none(), number.unwrap_or_default(), key)
+            })
+        }
+        let by_value = |left: &str, right: &str| keys(left).cmp(keys(right));
         let inner = |position: &Self| position.inner.clone().unwrap_or_default();
         by_value(&self.pointer, &other.pointer)
             .then_with(|| self.inner.is_some().cmp(&other.inner.is_some()))
@@ -279,8 +275,14 @@ mod tests {
             at("/messages/2/content/0", Some("/9")),
             at("/messages/2/content/0", Some("/10")),
             at("/messages/10", None),
+            at("/messages/1a", None),
             at("/system", None),
         ];
+        for (number, one) in ordered.iter().enumerate() {
+            for (other_number, other) in ordered.iter().enumerate() {
+                assert_eq!(one.in_order(other), number.cmp(&other_number));
+            }
+        }
         let mut shuffled = ordered.clone();
         shuffled.reverse();
         shuffled.sort_by(Position::in_order);

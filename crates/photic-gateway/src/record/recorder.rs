@@ -101,8 +101,8 @@ impl Recorder {
         let _ = tokio::time::timeout(timeout, nothing_waits).await;
     }
 
-    /// Looks up a conversation of a tenant by its keys. Also returns the references to media in it, which are not
-    /// resolved yet.
+    /// Looks up a conversation of a tenant by its keys. Also returns the references to media in it,
+    /// which are not resolved yet.
     pub(crate) async fn recall(
         &self,
         tenant: Tenant,

@@ -63,6 +63,11 @@ async fn write<R: Record, B: Blobs>(
     left_out: Option<LeftOutMessages<'_>>,
 ) -> Result<(Turn, WrittenMessages), Error> {
     let turn = |session: &SessionId, number| Turn { session: session.clone(), number };
+    let forget = |session: &SessionId| {
+        if let Some((run, _)) = &context.run {
+            run.forget(session);
+        }
+    };
     if let Some(LeftOutMessages { written, .. }) = left_out {
         let session = written.session();
         if context.session.as_ref() != Some(session) {
@@ -74,17 +79,19 @@ async fn write<R: Record, B: Blobs>(
     if let Some(session) = &context.session {
         match store.append_after(session, done, None).await {
             // The session was deleted since it was looked up.
-            Err(Error::NoSession(_)) => {
-                context.run.iter().for_each(|(run, _)| run.forget(session));
-            }
+            Err(Error::NoSession(_)) => forget(session),
             appended => return appended.map(|(number, written)| (turn(session, number), written)),
         }
     }
     // A concurrent request may have begun the session.
-    let session = match continued(store, context).await? {
-        Some((session, _)) => session,
-        None => store.begin(&photic_store::title(done.transcript)).await?,
-    };
+    if let Some((session, _)) = continued(store, context).await? {
+        match store.append_after(&session, done, None).await {
+            // The run remembers a session that was deleted.
+            Err(Error::NoSession(_)) => forget(&session),
+            appended => return appended.map(|(number, written)| (turn(&session, number), written)),
+        }
+    }
+    let session = store.begin(&photic_store::title(done.transcript)).await?;
     let (number, written) = store.append_after(&session, done, None).await?;
     Ok((turn(&session, number), written))
 }

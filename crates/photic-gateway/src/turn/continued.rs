@@ -6,7 +6,9 @@
 
 use std::sync::Arc;
 
+use photic::Transcript;
 use photic::json::Segments;
+use photic::transcript::Role;
 use photic_store::SentBody;
 
 use super::known_messages::RecordedPart;
@@ -43,6 +45,8 @@ impl Turns {
             None => RecalledRequest::without_store(inbound, tenant),
             // Bytes that references name are loaded where the request is read whole.
             Some(_) if !photic::references(&transcript).is_empty() => return None,
+            // Without a reply behind the gap it cannot go on there, and looks like one that begins.
+            Some(_) if !has_reply(&transcript) => return None,
             Some(recall) => {
                 let keys = before.as_ref()?.keys(&tenant, &transcript, left_out)?;
                 Box::pin(recall.recall(inbound, tenant, &transcript, keys)).await.ok()?
@@ -85,4 +89,9 @@ impl Turns {
         drop(prepared);
         Some((Arc::new(recalled), outbound))
     }
+}
+
+/// Returns `true` if a model has spoken in a request.
+fn has_reply(transcript: &Transcript<'_>) -> bool {
+    transcript.messages.iter().any(|message| message.role == Role::Assistant)
 }

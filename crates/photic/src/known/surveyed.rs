@@ -66,7 +66,7 @@ impl SurveyedMessages {
         let words: usize =
             gaps.iter().filter_map(|gap| self.words.get(gap.clone())).flatten().sum();
         // The separators between messages count as settings.
-        survey.settings += left_out.bytes().saturating_sub(words);
+        survey.settings = (survey.settings + left_out.bytes()).saturating_sub(words);
         for sighting in &mut survey.sightings {
             sighting.message = whole(&gaps, sighting.message);
         }
