@@ -86,6 +86,28 @@ async fn a_run_that_resumes_a_conversation_goes_on_in_its_session() {
     assert_eq!(store.sessions().await.unwrap().len(), 2);
 }
 
+/// Makes messages so long that earlier turns are left out of later requests.
+fn lengthened(mut body: Value) -> Value {
+    for message in body["messages"].as_array_mut().unwrap() {
+        let words = message["content"].as_str().unwrap().repeat(300);
+        message["content"] = words.into();
+    }
+    body
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_of_which_turns_are_left_out_has_the_same_sessions() {
+    let directory = directory("long");
+    let bodies: Vec<Value> = (1..=9).map(|turns| lengthened(talk(turns))).collect();
+    let first = only(&run(&directory, &bodies[..6]).await);
+    assert_eq!(first.turns, 6);
+    let second = only(&run(&directory, &bodies[..6]).await);
+    assert_ne!(second.session, first.session);
+    let resumed = only(&run(&directory, &bodies[6..]).await);
+    // The later one of two that have the same words.
+    assert_eq!((resumed.session, resumed.turns), (second.session, 3));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_that_was_deleted_meanwhile_begins_anew() {
     let directory = directory("deleted");

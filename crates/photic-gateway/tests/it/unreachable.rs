@@ -115,7 +115,8 @@ async fn an_upstream_that_hangs_or_answers_with_an_error_is_counted_by_its_reaso
         vec![Act::Send(head.as_bytes().to_vec())]
     })
     .await;
-    let settings = format!("[timeouts]\nanswer_s = 1\n[[upstream]]\nurl = 'http://{address}'");
+    // Long enough for the answers that come.
+    let settings = format!("[timeouts]\nanswer_s = 3\n[[upstream]]\nurl = 'http://{address}'");
     let watching = Watching::start(&settings).await;
     let late = exchange(watching.address, &post("/v1/messages", "", BODY)).await;
     assert_eq!(late.status, 504);
