@@ -105,6 +105,9 @@ impl Pipeline {
         let (planner, remote) = (&self.planner, &self.fetcher.remote);
         let complete = |survey: &mut Survey| messages.put_into(survey, shortened.left_out());
         let planned = planner.plan_surveyed(target, transcript, recalled, remote, complete);
+        if !planned.needs_no_pixels() {
+            return None;
+        }
         Some(finish(&PreparedRequest::of_plan(target, planned)))
     }
 

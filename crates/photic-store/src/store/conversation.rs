@@ -115,15 +115,16 @@ impl ConversationKeys {
 
     fn add_place(&mut self, hash: &blake3::Hasher) {
         let (messages, hash) = (self.keys.len(), hash.clone());
+        // First, so that the list never has room for more.
+        if self.places.len() >= MAX_PLACES {
+            self.places.remove(0);
+        }
         self.places.push(TurnEnd { messages, hash, is_before_media: false });
         let plain = self.places.iter().filter(|place| !place.is_before_media);
         if plain.count() > RECENT
             && let Some(oldest) = self.places.iter().position(|place| !place.is_before_media)
         {
             self.places.remove(oldest);
-        }
-        if self.places.len() > MAX_PLACES {
-            self.places.remove(0);
         }
     }
 
