@@ -60,11 +60,7 @@ impl Resume {
             None => agent.latest.clone(),
         };
         let folder = found.session.as_ref().and_then(|session| session.folder.clone());
-        Ok(Some(Self {
-            command,
-            folder: folder.filter(|_| agent.folder),
-            is_of_file,
-        }))
+        Ok(Some(Self { command, folder: folder.filter(|_| agent.folder), is_of_file }))
     }
 
     /// The command with its folder, as a line for a shell.
