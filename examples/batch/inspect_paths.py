@@ -15,7 +15,7 @@ def inspect_paths(paths, question, *, model, record=None, fleet=None, more=()):
     paths = list(paths)
     if not paths:
         return []
-    where = ["--fleet", fleet] if fleet else ["--record", record] if record else []
+    where = ["--fleet", fleet] if fleet else ["--store", record] if record else []
     command = [os.environ.get("PHOTIC", "photic"), "inspect", "--batch", "-"]
     command += ["--question", question, "--model", model, *where, *more]
     lines = "".join(json.dumps({"image": path}) + "\n" for path in paths)

@@ -162,24 +162,36 @@ fn is_in(file: &toml::Table, name: &str) -> bool {
 /// A value without secrets: URLs lose user names, passwords and queries.
 fn shown(name: &str, value: Value) -> Value {
     match value {
-        Value::String(text) if text.contains("://") => Value::String(redacted(&text)),
+        Value::String(text)
+            if text.contains("://") || name == "url" || name == "telemetry.otlp" =>
+        {
+            Value::String(redacted(&text))
+        }
         // A connection string may hold a password in another form, too.
         Value::String(_) if name == "fleet.postgres" => "set, not shown".into(),
         Value::Array(values) => values.into_iter().map(|value| shown(name, value)).collect(),
-        Value::Object(table) => {
-            table.into_iter().map(|(key, value)| (key, shown(name, value))).collect()
-        }
+        Value::Object(table) => table
+            .into_iter()
+            .map(|(key, value)| {
+                let value = shown(&key, value);
+                (key, value)
+            })
+            .collect(),
         other => other,
     }
 }
 
 /// A URL without user name, password, query and fragment.
 fn redacted(address: &str) -> String {
-    let Some((scheme, rest)) = address.split_once("://") else { return address.to_owned() };
+    // Without a scheme it is wrong, but no less secret.
+    let (scheme, rest) = match address.find("://") {
+        Some(at) => address.split_at(at + 3),
+        None => ("", address),
+    };
     let rest = rest.split(['?', '#']).next().unwrap_or_default();
     // A password may hold a slash.
     let rest = rest.rsplit_once('@').map_or(rest, |(_, rest)| rest);
-    format!("{scheme}://{rest}")
+    format!("{scheme}{rest}")
 }
 
 /// Prints the settings for people.
@@ -224,6 +236,7 @@ mod tests {
         for (url, safe) in [
             ("http://me:secret@h:1/v1?key=secret#secret", "http://h:1/v1"),
             ("postgres://u:se/cret@h/db", "postgres://h/db"),
+            ("me:secret@h:1/v1", "h:1/v1"),
             ("http://127.0.0.1:1234/v1", "http://127.0.0.1:1234/v1"),
         ] {
             assert_eq!(redacted(url), safe);

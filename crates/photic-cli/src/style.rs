@@ -70,7 +70,7 @@ pub(crate) fn grouped(number: u64) -> String {
 
 /// A word of a command line, in quotes if a shell would change it.
 pub(crate) fn quoted(word: &str) -> String {
-    let is_plain = |one: char| one.is_alphanumeric() || "/._-+=:@~".contains(one);
+    let is_plain = |one: char| one.is_alphanumeric() || "/._-+=:@".contains(one);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();
     }

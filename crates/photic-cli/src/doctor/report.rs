@@ -237,7 +237,8 @@ fn as_json(file: &Path, found: &Diagnosis, resume: Option<&Resume>) -> Value {
     if found.moved() > 0 {
         report["moved"] = json!(found.moved());
     }
-    report["file"] = json!(file);
+    // A path may not be UTF-8.
+    report["file"] = json!(file.to_string_lossy());
     report["is_sick"] = json!(found.is_broken());
     report["media_bytes"] = json!(found.media_bytes());
     report["repeated_bytes"] = json!(found.repeated_bytes());

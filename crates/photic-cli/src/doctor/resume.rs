@@ -52,17 +52,15 @@ impl Resume {
             return Ok(None);
         };
         let file = file.to_string_lossy();
+        // Only the table is filled in: an ID is what the session says, and may hold such a word.
+        let is_of_file = agent.by_id.contains("{file}");
         let command = match &found.session {
+            _ if is_of_file => agent.by_id.replace("{file}", &quoted(&file)),
             Some(session) => agent.by_id.replace("{id}", &quoted(&session.id)),
-            None if agent.by_id.contains("{file}") => agent.by_id.clone(),
             None => agent.latest.clone(),
         };
         let folder = found.session.as_ref().and_then(|session| session.folder.clone());
-        Ok(Some(Self {
-            command: command.replace("{file}", &quoted(&file)),
-            folder: folder.filter(|_| agent.folder),
-            is_of_file: agent.by_id.contains("{file}"),
-        }))
+        Ok(Some(Self { command, folder: folder.filter(|_| agent.folder), is_of_file }))
     }
 
     /// The command with its folder, as a line for a shell.

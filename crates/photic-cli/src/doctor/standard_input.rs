@@ -53,9 +53,14 @@ impl Drop for StandardInput {
 }
 
 /// Creates a folder that only its owner can open.
+#[cfg(unix)]
 fn create_private(path: &Path) -> std::io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
+    use std::os::unix::fs::DirBuilderExt as _;
+    std::fs::DirBuilder::new().mode(0o700).create(path)
+}
+
+/// Creates a folder; the one for temporary files belongs to the user already.
+#[cfg(not(unix))]
+fn create_private(path: &Path) -> std::io::Result<()> {
+    std::fs::create_dir(path)
 }

@@ -87,6 +87,7 @@ fn provider(wire: Wire) -> &'static Provider {
 }
 
 /// The environment variables of a model's provider: those of its key and of its base URL.
+#[cfg(feature = "mcp")]
 pub(crate) fn variables(model: &str) -> (&'static str, &'static str) {
     let maker = provider(best_wire(model));
     (maker.key, maker.base_variable)

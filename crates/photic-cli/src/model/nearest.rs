@@ -2,6 +2,8 @@
 
 /// Fewest letters of a name that is suggested. Shorter ones are near everything.
 const MIN_LETTERS: usize = 4;
+/// Most bytes of a name that is compared; those of models are far shorter.
+const MAX_BYTES: usize = 200;
 /// Letters of a name for each difference that is allowed.
 const LETTERS_PER_DIFFERENCE: usize = 5;
 
@@ -12,6 +14,9 @@ const LETTERS_PER_DIFFERENCE: usize = 5;
 /// `claude-opus-5`.
 pub(super) fn nearest(model: &str) -> Option<String> {
     let asked = model.trim().rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
+    if asked.len() > MAX_BYTES {
+        return None;
+    }
     let mut best: Option<(usize, usize, &str)> = None;
     let mut matched = 0;
     for glob in photic::profile::shipped().iter().flat_map(|profile| &profile.models) {
@@ -114,5 +119,7 @@ mod tests {
         ] {
             assert_eq!(nearest(asked), None, "{asked}");
         }
+        // A body may name anything.
+        assert_eq!(nearest(&"gtp-4o".repeat(1 << 20)), None);
     }
 }

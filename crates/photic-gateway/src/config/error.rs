@@ -25,6 +25,22 @@ pub enum ConfigError {
     },
 }
 
+impl ConfigError {
+    /// The error of a text that is not TOML, or has a value of the wrong type. Lines and values with a
+    /// URL or the word `password` are left out.
+    pub(super) fn toml(error: &toml::de::Error) -> Self {
+        let may_be_secret = |text: &str| text.contains("://") || text.contains("password");
+        let (whole, message) = (error.to_string(), error.message());
+        if !may_be_secret(&whole) {
+            return Self::Toml(whole);
+        }
+        let place = whole.lines().next().filter(|line| !may_be_secret(line));
+        let place = place.unwrap_or("TOML parse error");
+        let message = if may_be_secret(message) { "the value is wrong" } else { message };
+        Self::Toml(format!("{place}: {message}"))
+    }
+}
+
 fn suggestion(instead: Option<&str>) -> String {
     instead.map(|key| format!("; did you mean `{key}`?")).unwrap_or_default()
 }

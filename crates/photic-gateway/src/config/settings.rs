@@ -157,10 +157,9 @@ impl Config {
     ///
     /// Fails if the text is not TOML, if a key does not exist, or if a value has the wrong type.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
-        let table: toml::Table =
-            toml::from_str(text).map_err(|error| ConfigError::Toml(error.to_string()))?;
+        let table: toml::Table = toml::from_str(text).map_err(|error| ConfigError::toml(&error))?;
         keys::check(&table, &Self::schema())?;
-        toml::from_str(text).map_err(|error| ConfigError::Toml(error.to_string()))
+        toml::from_str(text).map_err(|error| ConfigError::toml(&error))
     }
 
     /// Returns the JSON Schema (2020-12) of configuration files.

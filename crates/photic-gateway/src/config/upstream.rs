@@ -59,7 +59,7 @@ impl UpstreamConfig {
         let defaults: Result<Defaults, _> =
             toml::from_str(include_str!("../../data/defaults.toml"));
         let upstreams = defaults.map(|defaults| defaults.upstream);
-        upstreams.map_err(|error| ConfigError::Toml(error.to_string()))
+        upstreams.map_err(|error| ConfigError::toml(&error))
     }
 
     /// Creates an upstream at this URL, for this wire or for every one.

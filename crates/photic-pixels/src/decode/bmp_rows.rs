@@ -51,7 +51,8 @@ impl<'a> BmpRows<'a> {
                     0 => 256,
                     count => count.min(256),
                 };
-                bytes.get(FILE_HEADER + own..FILE_HEADER + own + count * 4)?
+                let palette = FILE_HEADER.checked_add(own)?;
+                bytes.get(palette..palette.checked_add(count * 4)?)?
             }
             24 | 32 => &[],
             _ => return None,

@@ -22,6 +22,8 @@ const MAX_CATEGORY: u8 = 11;
 const MAX_BLOCK_BYTES: u64 = 512;
 /// Bytes of the tables for reading codes.
 const TABLE_BYTES: u64 = 8 * (2 << 16);
+/// Most bytes of the segments that are copied: color profiles of up to 4 MiB, and tables.
+const MAX_COPIED: usize = 5 << 20;
 
 /// A small file that shows a region.
 pub(super) struct CroppedJpeg {
@@ -72,7 +74,9 @@ pub(super) fn crop(
     budget: &DecodeBudget<'_>,
     ask: PartRequest,
 ) -> Result<CroppedJpeg, Refusal> {
-    budget.room(TABLE_BYTES)?;
+    // The segments are held twice: as a buffer that grows, and in the small file.
+    let own = TABLE_BYTES + 3 * bytes.len().min(MAX_COPIED) as u64;
+    budget.room(own)?;
     let lacks = || budget.lacks("codes that cannot be read in part");
     let segments = Segments::of(bytes).ok_or_else(lacks)?;
     let mut components = segments.components().ok_or_else(lacks)?;
@@ -96,7 +100,7 @@ pub(super) fn crop(
         budget.on_time()?;
         if rows.contains(&row) {
             // A buffer that grows is copied to one of twice its size.
-            budget.room(TABLE_BYTES + 3 * (writer.len() as u64 + row_bytes))?;
+            budget.room(own + 3 * (writer.len() as u64 + row_bytes))?;
         }
         for column in 0..width.div_ceil(unit.0) {
             if segments.restart > 0 && count > 0 && count.is_multiple_of(segments.restart) {
@@ -164,10 +168,11 @@ fn block(
             out.put(code, length);
             out.put(bits, size);
         }
-        index += match (zeros, size) {
-            (0, 0) => break,
-            _ => usize::from(zeros) + 1,
-        };
+        // Without a coefficient, only 16 zeros go on; all else ends the block.
+        if size == 0 && zeros != 15 {
+            break;
+        }
+        index += usize::from(zeros) + 1;
     }
     reader.is_sound().then_some(())
 }
@@ -180,6 +185,42 @@ fn extended(bits: u32, category: u8) -> i32 {
         1..=16 if bits < 1 << (category - 1) => bits - (1 << category) + 1,
         _ => bits,
     }
+}
+
+/// The counts and values of a table of codes, as a file states them.
+type StatedTable<'a> = Option<(&'a [u8], &'a [u8])>;
+
+/// Tables of codes by number, as a file states them.
+#[derive(Default)]
+struct StatedTables<'a> {
+    dc: [StatedTable<'a>; 4],
+    ac: [StatedTable<'a>; 4],
+}
+
+impl<'a> StatedTables<'a> {
+    /// Reads the tables of a segment.
+    fn read(&mut self, mut body: &'a [u8]) -> Option<()> {
+        while let [kind, rest @ ..] = body {
+            let (counts, rest) = rest.split_at_checked(16)?;
+            let total: usize = counts.iter().map(|&count| usize::from(count)).sum();
+            let (values, rest) = rest.split_at_checked(total)?;
+            let tables = if kind >> 4 == 0 { &mut self.dc } else { &mut self.ac };
+            *tables.get_mut(usize::from(kind & 15))? = Some((counts, values));
+            body = rest;
+        }
+        Some(())
+    }
+}
+
+/// Makes the tables that are stated; the others are empty.
+fn made(stated: &[StatedTable<'_>; 4]) -> Option<[CodeTable; 4]> {
+    let mut tables: [CodeTable; 4] = Default::default();
+    for (table, stated) in tables.iter_mut().zip(stated) {
+        if let Some((counts, values)) = *stated {
+            *table = code_table(counts, values)?;
+        }
+    }
+    Some(tables)
 }
 
 impl<'a> Segments<'a> {
@@ -195,6 +236,8 @@ impl<'a> Segments<'a> {
             ac: Default::default(),
             restart: 0,
         };
+        // Only the last table of each number is made: making one takes far longer than stating it.
+        let mut stated = StatedTables::default();
         let mut at = START.len();
         loop {
             while bytes.get(at + 1) == Some(&0xff) {
@@ -212,33 +255,30 @@ impl<'a> Segments<'a> {
             match marker {
                 0xc0 | 0xc1 => found.frame = segment,
                 0xc4 => {
-                    found.codes(body)?;
-                    found.copied.extend_from_slice(segment);
+                    stated.read(body)?;
+                    found.copy(segment)?;
                 }
                 0xda => {
                     found.scan = segment;
-                    found.data = &bytes[at..];
+                    found.data = bytes.get(at..)?;
+                    (found.dc, found.ac) = (made(&stated.dc)?, made(&stated.ac)?);
                     return (!found.frame.is_empty()).then_some(found);
                 }
                 0xdd => found.restart = u16::from_be_bytes([*body.first()?, *body.get(1)?]).into(),
                 // Tables, and what says how colors are stored.
-                0xdb | 0xe0 | 0xe2 | 0xee => found.copied.extend_from_slice(segment),
+                0xdb | 0xe0 | 0xe2 | 0xee => found.copy(segment)?,
                 0xe1 | 0xe3..=0xed | 0xef | 0xfe => {}
                 _ => return None,
             }
         }
     }
 
-    /// Reads the tables of a segment.
-    fn codes(&mut self, mut body: &[u8]) -> Option<()> {
-        while let [kind, rest @ ..] = body {
-            let (counts, rest) = rest.split_at_checked(16)?;
-            let total: usize = counts.iter().map(|&count| usize::from(count)).sum();
-            let (values, rest) = rest.split_at_checked(total)?;
-            let tables = if kind >> 4 == 0 { &mut self.dc } else { &mut self.ac };
-            *tables.get_mut(usize::from(kind & 15))? = code_table(counts, values)?;
-            body = rest;
+    /// Copies a segment to the small file. `None` if there are too many.
+    fn copy(&mut self, segment: &[u8]) -> Option<()> {
+        if self.copied.len() + segment.len() > MAX_COPIED {
+            return None;
         }
+        self.copied.extend_from_slice(segment);
         Some(())
     }
 
@@ -271,7 +311,10 @@ impl<'a> Segments<'a> {
 
     /// Writes the small file.
     fn file(&self, (width, height): (u32, u32), data: &[u8]) -> Vec<u8> {
-        let mut out = START.to_vec();
+        // 64 bytes for each table of first coefficients, and for the markers.
+        let room = self.copied.len() + self.frame.len() + self.scan.len() + data.len() + 64 * 5;
+        let mut out = Vec::with_capacity(room);
+        out.extend_from_slice(&START);
         out.extend_from_slice(&self.copied);
         let mut frame = self.frame.to_vec();
         frame[5..7].copy_from_slice(&(height as u16).to_be_bytes());

@@ -34,7 +34,7 @@ pub(super) fn decode(
     }
     let factor = row_sink::factor(ask.region, ask.at_most);
     let row = row_bytes(header);
-    let raw = (row + 1) * u64::from(header.stored_height);
+    let raw = (row + 1).saturating_mul(u64::from(header.stored_height));
     if raw > (bytes.len() as u64 + 64) * MAX_DEFLATE_RATIO {
         return Err(budget.cut());
     }

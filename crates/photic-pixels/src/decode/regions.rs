@@ -59,7 +59,10 @@ fn only_whole(bytes: &[u8], header: &Header, frame: u32) -> Option<&'static str>
             Some(frame) if frame.arithmetic => {
                 Some("a JPEG with arithmetic coding can only be decoded whole")
             }
-            Some(frame) if frame.several => Some("a progressive JPEG can only be decoded whole"),
+            Some(_) if header.passes => Some("a progressive JPEG can only be decoded whole"),
+            Some(frame) if frame.several => {
+                Some("a JPEG with several scans can only be decoded whole")
+            }
             Some(frame) if frame.is_lossless => Some("a lossless JPEG can only be decoded whole"),
             _ => None,
         },

@@ -61,7 +61,7 @@ pub(super) fn decode(
             budget.pixels as f64 / 1e6
         )));
     }
-    let chunk = chunk.min(pixels * 2).saturating_mul(shape.samples as u64 * wide);
+    let chunk = chunk.min(pixels.saturating_mul(2)).saturating_mul(shape.samples as u64 * wide);
     let own =
         pixels_of(ask.region) * shape.samples.max(3) as u64 * if header.turned() { 2 } else { 1 };
     // The coefficients of a JPEG inside take two bytes each, and all of them may have to be kept.

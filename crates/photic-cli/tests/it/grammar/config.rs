@@ -89,4 +89,16 @@ fn no_secret_is_shown() {
         assert!(words.contains("OPENAI_API_KEY"), "{words}");
         assert!(words.contains("http://127.0.0.1:1/v1"), "{words}");
     }
+    // Nor by the error of a file that cannot be read.
+    for broken in
+        ["[fleet]\npostgres = postgres://me:hunter2@h/db\n", "hosts = 'http://me:hunter2@h'\n"]
+    {
+        let file = folder.file("broken.toml", broken);
+        for arguments in [&["--config", &file][..], &["--config", &file, "--json"]] {
+            let output = with(&[], arguments);
+            let words = stdout(&output) + &stderr(&output);
+            assert_eq!(output.status.code(), Some(2), "{words}");
+            assert!(words.contains("line ") && !words.contains("hunter2"), "{words}");
+        }
+    }
 }

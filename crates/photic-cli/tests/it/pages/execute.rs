@@ -109,7 +109,7 @@ fn shell(folder: &Path, home: &Path, work: &Path) {
 /// waited for until it listens.
 fn script(commands: &[&str], ports: &BTreeMap<u16, u16>, out: &Path) -> String {
     let mut script = "\
-trap 'kill $(jobs -p) 2>/dev/null' EXIT
+trap 'kill $(jobs -p) 2>/dev/null; wait 2>/dev/null' EXIT
 listens() { until (exec 3<>/dev/tcp/127.0.0.1/$1) 2>/dev/null; do sleep 0.05; done; }
 "
     .to_owned();
