@@ -160,7 +160,7 @@ fn facts(options: &DoctorOptions) -> HealthCheck {
     let id = &profile.id;
     match (model, profile.sight.images) {
         (None, _) => {
-            item("facts", CheckState::Note, "no model given; pass `--model MODEL`".to_owned())
+            item("facts", CheckState::Note, "no model given; pass `--for MODEL`".to_owned())
         }
         (Some(_), Capability::Yes) => item(
             "facts",

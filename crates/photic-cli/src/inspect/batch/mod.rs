@@ -64,7 +64,7 @@ pub(super) fn run(
         }
         let directory = options.batch.store.clone().or_else(LocalStore::usual_directory);
         let directory = directory
-            .context(Hint("pass a directory with `--record`"))
+            .context(Hint("pass a directory with `--store`"))
             .context("this system has no state directory for the work")?;
         let shown = directory.display();
         let record = Sqlite::open(&directory)
