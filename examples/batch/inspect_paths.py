@@ -10,12 +10,12 @@ import os
 import subprocess
 
 
-def inspect_paths(paths, question, *, model, store=None, fleet=None, more=()):
+def inspect_paths(paths, question, *, model, record=None, fleet=None, more=()):
     """A list of dictionaries, one for each path, in order: `answer`, or `refused`, or `failed`."""
     paths = list(paths)
     if not paths:
         return []
-    where = ["--fleet", fleet] if fleet else ["--store", store] if store else []
+    where = ["--fleet", fleet] if fleet else ["--record", record] if record else []
     command = [os.environ.get("PHOTIC", "photic"), "inspect", "--batch", "-"]
     command += ["--question", question, "--model", model, *where, *more]
     lines = "".join(json.dumps({"image": path}) + "\n" for path in paths)
