@@ -39,12 +39,12 @@ def main():
         screens.page()[0].save(page.name)
         whole, facts = view(photic, page.name)
         zoom, _ = view(photic, page.name, "--region", f"{x},{y},{w},{h}")
-    scale = facts["scale"]
+    scale, (width, height) = facts["scale"], facts["size"]
     seen = whole.crop(tuple(round(edge * scale) for edge in (x, y, x + w, y + h)))
     seen = seen.resize((w, h), Image.NEAREST)
-    height = next(each["x_height"] for each in facts["warnings"] if each["code"] == "small_text")
+    tall = next(each["x_height"] for each in facts["warnings"] if each["code"] == "small_text")
     captions = [
-        f"in the overview, {facts['width']}x{facts['height']}: letters {height:.1f} px tall",
+        f"in the overview, {width}x{height}: letters {tall:.1f} px tall",
         f"photic view page.png --region {x},{y},{w},{h}",
     ]
     sheet = Image.new("RGB", (2 * w + 3 * GAP, h + CAPTION + 2 * GAP), PAPER)

@@ -44,7 +44,7 @@ impl TargetModel {
     /// Resolves the model from an option or a body, on the wire where it is described best.
     pub(crate) fn on_any_wire(asked: Option<&str>, transcript: Option<&Transcript<'_>>) -> Self {
         let (model, named_by) = Self::name(asked, transcript);
-        let profile = crate::view::profile(model.as_deref());
+        let profile = profile_on_any_wire(model.as_deref());
         Self { profile, model, named_by }
     }
 
@@ -116,6 +116,16 @@ pub(crate) fn with_model(body: &[u8], wire: Wire, model: &str) -> Option<Vec<u8>
         }
     };
     Some([before, &instead, after].concat().into_bytes())
+}
+
+/// The profile of a model on any wire; without a model, one that every endpoint satisfies.
+pub(crate) fn profile_on_any_wire(model: Option<&str>) -> Profile {
+    // A model is best described on its maker's wire; the others are on Chat Completions.
+    [Wire::Anthropic, Wire::OpenAiResponses, Wire::OpenAiChat]
+        .into_iter()
+        .map(|wire| photic::profile::resolve(wire, model, None))
+        .find(|profile| profile.id != Profile::generic(profile.wire).id)
+        .unwrap_or_else(|| Profile::generic(Wire::Anthropic))
 }
 
 /// Prints on standard error what the user should know about a model.

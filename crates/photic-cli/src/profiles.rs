@@ -14,7 +14,7 @@ use photic_gateway::learned::{self, Entry};
 use serde_json::{Value, json};
 
 use crate::arguments::{ProfilesCommand, ProfilesOptions};
-use crate::model::print_notes;
+use crate::model::{print_notes, profile_on_any_wire};
 use crate::probe::ProbeTable;
 use crate::settings;
 use crate::style::{CYAN, DIM, GREEN, Hint, counted};
@@ -123,7 +123,7 @@ fn import(
 
 /// The profile of a model, tightened by lessons if a host is given.
 fn profile(options: &ProfilesOptions, model: &str, entries: &[Entry]) -> Profile {
-    let wire = options.wire.unwrap_or_else(|| crate::view::profile(Some(model)).wire);
+    let wire = options.wire.unwrap_or_else(|| profile_on_any_wire(Some(model)).wire);
     let mut profile = photic::profile::resolve(wire, Some(model), options.host.as_deref());
     if options.host.is_some() {
         learned::tighten(&mut profile, entries);

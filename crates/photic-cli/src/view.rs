@@ -8,14 +8,12 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use photic::Wire;
-use photic::profile::Profile;
 use photic_pixels::fit::{Caps, Preset};
 use photic_pixels::{DecodeLimits, View, ViewRequest};
 use photic_tools::{Content, Refusal, RefusalCode, RenderRequest, Tools};
 
 use crate::arguments::ViewOptions;
-use crate::model::print_notes;
+use crate::model::{print_notes, profile_on_any_wire};
 use crate::read::refused;
 use crate::style::DIM;
 use crate::{preview, render};
@@ -28,7 +26,7 @@ pub(crate) fn run(options: &ViewOptions) -> anyhow::Result<ExitCode> {
     let model = options.model.as_deref().or(picture.model.as_deref());
     let mut profile = match picture.wire.filter(|_| options.model.is_none()) {
         Some(wire) => photic::profile::resolve(wire, model, None),
-        None => profile(model),
+        None => profile_on_any_wire(model),
     };
     if let Some(model) = model {
         print_notes(model, &profile);
@@ -72,16 +70,6 @@ pub(crate) fn run(options: &ViewOptions) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// The profile of a model on any wire; without a model, one that every endpoint satisfies.
-pub(crate) fn profile(model: Option<&str>) -> Profile {
-    // A model is best described on its maker's wire; the others are on Chat Completions.
-    [Wire::Anthropic, Wire::OpenAiResponses, Wire::OpenAiChat]
-        .into_iter()
-        .map(|wire| photic::profile::resolve(wire, model, None))
-        .find(|profile| profile.id != Profile::generic(profile.wire).id)
-        .unwrap_or_else(|| Profile::generic(Wire::Anthropic))
 }
 
 /// Limits for a file that the user named: more pixels need more memory and time. The file is in

@@ -21,7 +21,7 @@ Examples:
   photic doctor session.jsonl --fix --in-place      repair the session itself; a backup is kept
   photic doctor session.jsonl --externalize         move its media to the blob store
   photic doctor - --fix < session.jsonl > new.jsonl repair a session in a pipe
-  photic doctor --endpoint http://127.0.0.1:8080 --model gpt-5.6   check the installation
+  photic doctor --endpoint http://127.0.0.1:8080 --for gpt-5.6     check the installation
   photic doctor --store 's3://photic?endpoint=http://127.0.0.1:3900'  test whether this bucket is suitable
 ")]
 #[expect(clippy::struct_excessive_bools, reason = "flags, each named at its use")]

@@ -14,8 +14,9 @@ use photic_store::LocalStore;
 use serde::Serialize;
 
 use crate::arguments::DoctorOptions;
+use crate::model::profile_on_any_wire;
+use crate::preview;
 use crate::style::{GREEN, Hint, RED, YELLOW};
-use crate::{preview, view};
 
 /// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -151,14 +152,15 @@ fn credentials(options: &DoctorOptions) -> HealthCheck {
 /// Checks what is known about the model.
 fn facts(options: &DoctorOptions) -> HealthCheck {
     let model = options.model.as_deref();
-    let profile = options
-        .wire
-        .map_or_else(|| view::profile(model), |wire| photic::profile::resolve(wire, model, None));
+    let profile = options.wire.map_or_else(
+        || profile_on_any_wire(model),
+        |wire| photic::profile::resolve(wire, model, None),
+    );
     let oldest = profile.facts.iter().map(|fact| fact.as_of.as_str()).min().unwrap_or("unknown");
     let id = &profile.id;
     match (model, profile.sight.images) {
         (None, _) => {
-            item("facts", CheckState::Note, "no model given; pass `--model MODEL`".to_owned())
+            item("facts", CheckState::Note, "no model given; pass `--for MODEL`".to_owned())
         }
         (Some(_), Capability::Yes) => item(
             "facts",

@@ -4,7 +4,7 @@ use photic::Wire;
 use photic_tools::{Key, Model};
 
 use crate::arguments::InspectOptions;
-use crate::view;
+use crate::model::profile_on_any_wire;
 
 /// A model provider: the environment variables of its SDKs, and its address.
 struct Provider {
@@ -95,7 +95,7 @@ pub(crate) fn variables(model: &str) -> (&'static str, &'static str) {
 
 /// The wire on which a model is known; Chat Completions if it is unknown.
 fn best_wire(id: &str) -> Wire {
-    let profile = view::profile(Some(id));
+    let profile = profile_on_any_wire(Some(id));
     let known = profile.id != photic::Profile::generic(profile.wire).id;
     if known { profile.wire } else { Wire::OpenAiChat }
 }

@@ -14,7 +14,7 @@ use serde_json::json;
 use super::ask::{EndpointAnswer, ask};
 use super::{as_text, file, without_facts};
 use crate::arguments::ShowOptions;
-use crate::model::print_notes;
+use crate::model::{print_notes, profile_on_any_wire};
 use crate::style::{DIM, GREEN, Hint, YELLOW, counted};
 
 /// Runs the command.
@@ -30,7 +30,7 @@ pub(super) fn run(options: &ShowOptions) -> anyhow::Result<ExitCode> {
         }
         _ => Vec::new(),
     };
-    let wire = options.wire.unwrap_or_else(|| crate::view::profile(Some(&options.model)).wire);
+    let wire = options.wire.unwrap_or_else(|| profile_on_any_wire(Some(&options.model)).wire);
     let mut profile = photic::profile::resolve(wire, Some(&options.model), host);
     learned::tighten(&mut profile, &entries);
     print_notes(&options.model, &profile);

@@ -22,7 +22,7 @@ mod diagnose_tests;
 mod fetch;
 mod frames;
 #[cfg(test)]
-mod future_sizes;
+mod future_size_tests;
 mod heal;
 mod kept_conversations;
 mod known_messages;

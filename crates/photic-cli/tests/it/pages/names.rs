@@ -81,6 +81,10 @@ fn check(help: &Help, line: &str) -> Vec<String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let mut complaints = Vec::new();
     for (at, _) in words.iter().enumerate().filter(|(_, word)| bare(word) == "photic") {
+        // `cargo test -p photic` names the crate.
+        if at > 0 && matches!(words[at - 1], "-p" | "--package") {
+            continue;
+        }
         let mut command = String::new();
         let mut named = words[at + 1..].iter().peekable();
         while let Some(word) = named.peek() {
@@ -131,6 +135,7 @@ fn a_missing_option_is_found() {
     assert!(check(&help, "$ A=b photic run --quiet -- ls --all").is_empty());
     assert!(check(&help, "photic is a gateway").len() == 1);
     assert!(check(&help, "the photic is a gateway").is_empty());
+    assert!(check(&help, "cargo test -p photic --test it").is_empty());
     assert_eq!(check(&help, "photic run --loud").len(), 1);
     assert_eq!(check(&help, "photic walk --quiet")[0], "there is no `photic walk`");
 }
