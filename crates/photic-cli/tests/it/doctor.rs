@@ -350,6 +350,7 @@ fn the_set_up_is_looked_at_and_no_secret_is_told() {
     assert_eq!(look("nonsense", "gpt-5.1").status.code(), Some(2));
     let output = look("me:hidden@host/v1", "gpt-5.1");
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("`host` is not a URL"), "{}", stderr(&output));
+    let words = stdout(&output) + &stderr(&output);
+    assert!(words.contains("`host` is not a URL") && !words.contains("hidden"), "{words}");
     assert_eq!(look("http://127.0.0.1:9/", "gpt-5.1").status.code(), Some(1), "nobody there");
 }

@@ -61,7 +61,7 @@ fn a_region_of_a_drawing_is_drawn_anew() {
          height='600' fill='white'/><rect x='104' y='50' width='0.1' height='40'/></svg>",
     );
     let whole = facts(&[&svg]);
-    assert_eq!(whole["source"], serde_json::json!([800, 600]));
+    assert_eq!(whole["source_size"], serde_json::json!([800, 600]));
     let seen = folder.0.join("seen.png");
     let part = facts(&[&svg, "--region", "100,50,8,6", "-o", seen.to_str().unwrap()]);
     assert_eq!(part["region"], serde_json::json!({ "x": 100, "y": 50, "width": 8, "height": 6 }));
@@ -85,7 +85,7 @@ fn a_pixel_of_code_leads_to_its_line_and_column() {
     let lines: Vec<String> = (1..=100).map(|n| format!("let value_{n} = {n};")).collect();
     let code = folder.write("main.rs", lines.join("\n"));
     let first = facts(&[&code]);
-    let pages = first["frames"].as_u64().unwrap();
+    let pages = first["pages"].as_u64().unwrap();
     assert!(pages > 1, "{first}");
     let last = facts(&[&code, "--page", &pages.to_string(), "--at", "300,36"]);
     let line = last["at"]["line"].as_u64().unwrap();

@@ -64,7 +64,8 @@ fn misuse_is_named() {
     ] {
         let output = place.command(list, more).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{list} {more:?}");
-        assert!(stderr(&output).contains(says), "{list} {more:?}: {}", stderr(&output));
+        let words = stdout(&output) + &stderr(&output);
+        assert!(words.contains(says), "{list} {more:?}: {words}");
     }
     let output = place.run(&["--job", "mine"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));

@@ -72,10 +72,10 @@ const ROWS: &[Row] = &[
     Row {
         name: "inspect",
         json: "inspect {png} colors? --model gpt-4o --base-url {mock}/v1",
-        json_failure: "inspect {text} colors? --model gpt-4o --base-url {mock}/v1",
+        json_failure: "inspect {missing} colors? --model gpt-4o --base-url {mock}/v1",
         codes: &[
             (0, "inspect {png} colors? --model gpt-4o --base-url {mock}/v1"),
-            (1, "inspect {text} colors? --model gpt-4o --base-url {mock}/v1"),
+            (1, "inspect {missing} colors? --model gpt-4o --base-url {mock}/v1"),
             (2, "inspect {png}"),
         ],
         ..NOTHING
