@@ -28,7 +28,8 @@ fn source(file: &str) -> String {
 /// The body of a method, with the bodies of methods of `self` in the place of their calls, but for
 /// the way that takes pixels.
 fn body(source: &str, name: &str) -> String {
-    let start = source.find(&format!("fn {name}(")).unwrap_or_else(|| panic!("no method `{name}`"));
+    let start = ["(", "<"].iter().find_map(|next| source.find(&format!("fn {name}{next}")));
+    let start = start.unwrap_or_else(|| panic!("no method `{name}`"));
     let end = source[start..].find("\n    }\n").expect("the end of the method");
     let mut body = source[start..start + end].split_once('{').unwrap().1.to_owned();
     for inner in ["answer_read", "repair", "recalled", "send"] {

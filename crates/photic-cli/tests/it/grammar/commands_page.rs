@@ -225,7 +225,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         name: "session forget",
-        json: "session forget last --store {store}",
+        json: "session forget last --store {other}",
         json_failure: "session forget none --store {store}",
         codes: &[
             (0, "session forget last --store {store}"),
@@ -311,11 +311,15 @@ impl World {
         }
         folder.file("png", Chart::of(7).png().unwrap());
         let options = |misbehave: Vec<Misbehavior>| Options { misbehave, ..Options::default() };
-        Self {
+        let world = Self {
             folder,
             mock: Mock::start(options(Vec::new())).unwrap(),
             blind_mock: Mock::start(options(vec![Misbehavior::DropImages])).unwrap(),
-        }
+        };
+        // A session that can be forgotten once more.
+        let imported = world.run("session import {body} --store {other}", &[]);
+        assert!(imported.status.success(), "{}", stderr(&imported));
+        world
     }
 
     fn arguments(&self, command: &str) -> Vec<String> {
