@@ -146,7 +146,7 @@ class Repaired extends Lowered {}
 /** A picture as a model would get it. */
 class View {
   constructor(picture, json) {
-    this.bytes = picture;
+    this.encoded = picture;
     this.data = JSON.parse(json);
     this.mediaType = this.data.media_type;
     this.width = this.data.width;

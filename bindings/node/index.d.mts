@@ -179,7 +179,7 @@ export declare class Repaired extends Lowered {
 
 export declare class View {
   private constructor();
-  readonly bytes: Uint8Array;
+  readonly encoded: Uint8Array;
   readonly mediaType: string;
   readonly width: number;
   readonly height: number;
@@ -226,3 +226,12 @@ export interface FetchOptions {
  * blames the images is answered with a request that is repaired further, at most twice.
  */
 export declare function photicFetch(fetch?: typeof globalThis.fetch, options?: FetchOptions): typeof globalThis.fetch;
+
+declare const photic: {
+  Explanation: typeof Explanation; Lowered: typeof Lowered; PhoticError: typeof PhoticError; Profile: typeof Profile;
+  Repaired: typeof Repaired; Report: typeof Report; View: typeof View; check: typeof check; checkSync: typeof checkSync;
+  explain: typeof explain; explainSync: typeof explainSync; lower: typeof lower; lowerSync: typeof lowerSync;
+  photicFetch: typeof photicFetch; repair: typeof repair; repairSync: typeof repairSync; route: typeof route;
+  view: typeof view; viewSync: typeof viewSync;
+};
+export default photic;

@@ -179,7 +179,7 @@ export declare class Repaired extends Lowered {
 
 export declare class View {
   private constructor();
-  readonly bytes: Uint8Array;
+  readonly encoded: Uint8Array;
   readonly mediaType: string;
   readonly width: number;
   readonly height: number;

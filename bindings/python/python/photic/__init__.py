@@ -318,15 +318,15 @@ class Repaired(Lowered):
 class View:
     """A picture as a model would get it, and the facts about it."""
 
-    __slots__ = ("bytes", "data")
+    __slots__ = ("data", "encoded")
 
-    bytes: bytes
+    encoded: bytes
     """The encoded picture."""
     data: dict[str, Any]
     """All facts: `map` leads from its pixels to those of the source."""
 
     def __init__(self, encoded: bytes, report: str) -> None:
-        self.bytes = encoded
+        self.encoded = encoded
         self.data = json.loads(report)
 
     @property
