@@ -228,3 +228,4 @@ module.exports = {
   check, checkSync, explain, explainSync, lower, lowerSync, repair, repairSync, route, view, viewSync,
 };
 module.exports.photicFetch = require('./fetch.cjs').photicFetchWith({ repair, repairSync, route });
+module.exports.photicMiddleware = require('./middleware.cjs').photicMiddlewareWith({ explain, lower });

@@ -227,11 +227,31 @@ export interface FetchOptions {
  */
 export declare function photicFetch(fetch?: typeof globalThis.fetch, options?: FetchOptions): typeof globalThis.fetch;
 
+export interface MiddlewareOptions<V extends 'v3' | 'v4' = 'v4'> {
+  /** `v4` for the AI SDK 7, `v3` for the AI SDK 6. */
+  version?: V;
+  profile?: Profile | string;
+  policy?: Policy;
+  /** Called with every prompt that was changed. */
+  onRepair?: (lowered: Lowered) => void;
+}
+
+/**
+ * Returns middleware for `wrapLanguageModel` of the AI SDK. Images in tool results become parts of a user message
+ * behind them. Where the provider takes a `fetch`, `photicFetch` knows more about the endpoint.
+ */
+export declare function photicMiddleware<V extends 'v3' | 'v4' = 'v4'>(
+  options?: MiddlewareOptions<V>,
+): {
+  specificationVersion: V;
+  transformParams<P extends { prompt: readonly { role: string }[] }>(options: { params: P }): Promise<P>;
+};
+
 declare const photic: {
   Explanation: typeof Explanation; Lowered: typeof Lowered; PhoticError: typeof PhoticError; Profile: typeof Profile;
   Repaired: typeof Repaired; Report: typeof Report; View: typeof View; check: typeof check; checkSync: typeof checkSync;
   explain: typeof explain; explainSync: typeof explainSync; lower: typeof lower; lowerSync: typeof lowerSync;
-  photicFetch: typeof photicFetch; repair: typeof repair; repairSync: typeof repairSync; route: typeof route;
+  photicFetch: typeof photicFetch; photicMiddleware: typeof photicMiddleware; repair: typeof repair; repairSync: typeof repairSync; route: typeof route;
   view: typeof view; viewSync: typeof viewSync;
 };
 export default photic;

@@ -32,8 +32,7 @@ pub fn check(body: &[u8], options: &Options) -> Result<String, CallError> {
     };
     let (transcript, lifted) = photic::lift(wire, body);
     let target = Target::of(options, &transcript, wire);
-    let as_it_is =
-        photic::plan(photic::survey(&transcript), &target.profile, &Policy::hands_off());
+    let as_it_is = photic::plan(photic::survey(&transcript), &target.profile, &Policy::hands_off());
     let findings = photic::check(&transcript, &lifted, &as_it_is);
     let plan = photic::plan(photic::survey(&transcript), &target.profile, &options.policy);
     Report {
@@ -245,4 +244,63 @@ fn unknown(body: &[u8]) -> CallError {
         "the body is not a request in a known format",
         "name its format, such as `openai-chat`",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BROKEN: &str = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"Look!"},
+        {"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]},
+        {"role":"tool","tool_call_id":"c","content":""}]}"#;
+
+    fn options(json: &str) -> Options {
+        Options::read(json).unwrap()
+    }
+
+    #[test]
+    fn repair_writes_the_bytes_of_the_library() {
+        let done = repair(BROKEN.as_bytes(), &options(""), &[], |body| body.to_vec()).unwrap();
+        let direct = photic_pixels::repair(BROKEN.as_bytes(), &photic::RepairOptions::default());
+        assert_eq!(done.body.as_deref(), Some(&*direct.body));
+        assert!(done.report.contains("empty_tool_content"), "{}", done.report);
+    }
+
+    #[test]
+    fn what_needs_no_repair_is_not_written() {
+        let body = br#"{"messages":[{"role":"user","content":"Hello"}]}"#;
+        let done = repair(body, &options(""), &[], |_| ()).unwrap();
+        assert_eq!(done.body, None);
+    }
+
+    #[test]
+    fn a_body_of_no_api_is_returned_with_a_finding() {
+        let done = repair(b"words", &options(""), &[], |_| ()).unwrap();
+        assert_eq!(done.body, None);
+        assert!(done.report.contains("not_json"));
+        let error = check(b"words", &options("")).unwrap_err();
+        assert_eq!(error.code, "not_json");
+    }
+
+    #[test]
+    fn a_rejection_changes_what_is_sent() {
+        let file = photic_pixels::chart::Chart::of(7).png().unwrap();
+        let picture = photic::media::Payload::encode(&file);
+        let url = format!("data:image/png;base64,{}", String::from_utf8_lossy(picture.base64()));
+        let body = serde_json::json!({"model": "gpt-4o", "messages": [{"role": "user", "content": [
+            {"type": "image_url", "image_url": {"url": url}}]}]})
+        .to_string();
+        let rejected = Rejected {
+            status: 400,
+            text: r#"{"error":{"message":"This model does not support image input"}}"#.to_owned(),
+        };
+        let none = options("");
+        let first = repair(body.as_bytes(), &none, &[], |body| body.to_vec()).unwrap();
+        assert_eq!(first.body, None);
+        let next = repair(body.as_bytes(), &none, &[rejected], |body| body.to_vec()).unwrap();
+        assert!(!String::from_utf8_lossy(&next.body.unwrap()).contains("image_url"));
+        let unrelated = Rejected { status: 400, text: "Unknown parameter".to_owned() };
+        let same = repair(body.as_bytes(), &none, &[unrelated], |body| body.to_vec()).unwrap();
+        assert_eq!(same.body, None);
+    }
 }

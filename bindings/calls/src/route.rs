@@ -16,9 +16,8 @@ pub fn route(path: &str, host: &str) -> Option<String> {
 
 /// Returns the wire of a path, the parameters in it, and the host that its envelope names.
 fn turn(path: &str) -> Option<(Wire, PathParams, Option<&'static str>)> {
-    let unversioned = |wire: &Wire| {
-        wire.http().unversioned.iter().any(|start| path.starts_with(start))
-    };
+    let unversioned =
+        |wire: &Wire| wire.http().unversioned.iter().any(|start| path.starts_with(start));
     let is_complete = Wire::ALL.iter().any(unversioned);
     // Some wires read their own path behind any prefix. A prefix is a matter of the envelope.
     for wire in Wire::ALL {

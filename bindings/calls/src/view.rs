@@ -121,13 +121,14 @@ struct Facts<'f> {
 /// Returns the request that the options describe.
 fn request<'p>(options: &ViewOptions, profile: &'p Profile) -> Result<ViewRequest<'p>, CallError> {
     let mut request = ViewRequest::new(profile);
-    request.region =
-        options.region.map(|(x, y, width, height)| Rect::new(x, y, width, height));
+    request.region = options.region.map(|(x, y, width, height)| Rect::new(x, y, width, height));
     request.tile = options.tile;
     request.frame = options.frame;
     if let Some(name) = &options.fidelity {
         request.fidelity = Fidelity::from_name(name).ok_or_else(|| {
-            CallError::option(format!("unknown fidelity `{name}`; expected `glance`, `read` or `pixel`"))
+            CallError::option(format!(
+                "unknown fidelity `{name}`; expected `glance`, `read` or `pixel`"
+            ))
         })?;
     }
     let mut caps = Caps::default();
@@ -169,13 +170,19 @@ fn as_file(data: &[u8], (width, height): (u32, u32), channels: u8) -> Result<Vec
     if expected == 0 || expected != data.len() as u64 {
         return Err(CallError::new(
             "bad_pixels",
-            format!("{width}x{height} with {channels} samples a pixel are {expected} bytes, not {}", data.len()),
+            format!(
+                "{width}x{height} with {channels} samples a pixel are {expected} bytes, not {}",
+                data.len()
+            ),
             "pass rows from top to bottom without gaps, one byte a sample",
         ));
     }
     let raster = Raster { width, height, layout, data: data.to_vec() };
-    let options =
-        EncodeOptions { accepts: &["image/png"], prefer: Prefer::Lossless, ..EncodeOptions::default() };
+    let options = EncodeOptions {
+        accepts: &["image/png"],
+        prefer: Prefer::Lossless,
+        ..EncodeOptions::default()
+    };
     encode(&raster, &options).map(|encoded| encoded.bytes).map_err(|error| refused(error.into()))
 }
 

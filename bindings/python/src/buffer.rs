@@ -46,9 +46,7 @@ impl<'b, 'py> Borrowed<'b, 'py> {
                 // not zero. The contents must not change during the call. That is the contract of
                 // the functions of this module, as it is of `socket.send` or `zlib.crc32`, which
                 // release the lock over a lent buffer too.
-                unsafe {
-                    std::slice::from_raw_parts(buffer.buf_ptr().cast(), buffer.len_bytes())
-                }
+                unsafe { std::slice::from_raw_parts(buffer.buf_ptr().cast(), buffer.len_bytes()) }
             }
         }
     }

@@ -1,4 +1,4 @@
-"""The client scripts of tests/e2e/clients with photic in the process: SCRIPT > edited script.
+"""The client scripts of tests/e2e/clients with photic in the process: SCRIPT, `photic` or `middleware` > edited script.
 
 Each edit is the line that docs/python.md or docs/node.md names, put where the script makes its client.
 """
@@ -50,9 +50,16 @@ EDITS = {
     ],
 }
 
-name = sys.argv[1]
+MIDDLEWARE = {
+    "ai.mjs": [
+        (r"import \{ z \} from 'zod';", "import { z } from 'zod';\nimport { photicMiddleware } from 'photic';"),
+        (r"model: models\[entry\]\(model\)", "model: sdk.wrapLanguageModel({ model: models[entry](model), middleware: photicMiddleware() })"),
+    ],
+}
+
+name, way = sys.argv[1:]
 text = (CLIENTS / name).read_text()
-for there, instead in EDITS[name]:
+for there, instead in (EDITS if way == "photic" else MIDDLEWARE)[name]:
     text, count = re.subn(there, lambda _: instead, text)
     assert count, f"{name}: `{there}` is not there any more"
 sys.stdout.write(text)

@@ -1,8 +1,9 @@
 // Read by tsc, never run: how the npm package is used from an ES module, with the types that it promises.
 import Anthropic from '@anthropic-ai/sdk';
 import { createOpenAI } from '@ai-sdk/openai';
+import { wrapLanguageModel } from 'ai';
 import OpenAI from 'openai';
-import photicDefault, { Profile, photicFetch, check, explain, lower, repair, repairSync, route, view, type Finding, type Wire } from 'photic';
+import photicDefault, { Profile, photicFetch, photicMiddleware, check, explain, lower, repair, repairSync, route, view, type Finding, type Wire } from 'photic';
 
 const body: string | Uint8Array = '{}';
 const findings: Finding[] = (await check(body, { wire: 'openai-chat', model: 'gpt-5.4' })).findings;
@@ -22,4 +23,5 @@ await repair({});
 new OpenAI({ fetch: photicFetch() });
 new Anthropic({ fetch: photicFetch(fetch, { onRepair: (one) => console.log(one.fixes) }) });
 createOpenAI({ fetch: photicFetch() });
+wrapLanguageModel({ model: createOpenAI()('gpt-5.4'), middleware: photicMiddleware() });
 export { findings, fate, sent, says, changed, tokens, wire, photicDefault };
