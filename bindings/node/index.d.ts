@@ -149,7 +149,7 @@ export declare class Profile {
 
 /** What photic found out about a request. */
 export declare class Report {
-  private constructor();
+  protected constructor();
   /** The whole report. */
   get data(): Record<string, unknown>;
   /** The API or the format of the body that came in. */
@@ -161,12 +161,12 @@ export declare class Report {
 }
 
 export declare class Explanation extends Report {
-  private constructor();
+  protected constructor();
   get media(): Medium[];
 }
 
 export declare class Lowered extends Report {
-  private constructor();
+  protected constructor();
   /** The body to send. It is the array that came in if nothing changed. */
   readonly body: Uint8Array;
   readonly isChanged: boolean;
@@ -174,11 +174,11 @@ export declare class Lowered extends Report {
 }
 
 export declare class Repaired extends Lowered {
-  private constructor();
+  protected constructor();
 }
 
 export declare class View {
-  private constructor();
+  protected constructor();
   readonly encoded: Uint8Array;
   readonly mediaType: string;
   readonly width: number;

@@ -292,7 +292,7 @@ mod tests {
         .to_string();
         let rejected = Rejected {
             status: 400,
-            text: r#"{"error":{"message":"This model does not support image input"}}"#.to_owned(),
+            text: r#"{"error":{"message":"This model does not support image inputs."}}"#.to_owned(),
         };
         let none = options("");
         let first = repair(body.as_bytes(), &none, &[], |body| body.to_vec()).unwrap();

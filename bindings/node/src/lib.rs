@@ -68,13 +68,13 @@ impl Work {
         Ok(match &self.call {
             Call::Check => only(photic_calls::check(body, &options()?)?),
             Call::Explain => only(photic_calls::explain(body, &options()?)?),
-            Call::Lower => photic_calls::lower(body, &options()?, Segments::to_vec)?.into(),
+            Call::Lower => photic_calls::lower(body, &options()?, copied)?.into(),
             Call::Repair(rejections) => {
                 let rejections: Vec<Rejected> = rejections
                     .iter()
                     .map(|one| Rejected { status: one.status, text: one.text.clone() })
                     .collect();
-                photic_calls::repair(body, &options()?, &rejections, Segments::to_vec)?.into()
+                photic_calls::repair(body, &options()?, &rejections, copied)?.into()
             }
             Call::View(shape) => {
                 let source = match *shape {
@@ -113,6 +113,11 @@ impl Task for Work {
     fn resolve(&mut self, _env: Env, done: Done) -> napi::Result<Written> {
         Ok(done.into())
     }
+}
+
+/// Copies a body, segment by segment.
+fn copied(segments: &Segments<'_>) -> Vec<u8> {
+    segments.to_vec()
 }
 
 /// Returns the error for JavaScript: a line with the code, then one with the hint, then the problem.

@@ -50,7 +50,7 @@ await fetch(URL_, { method: 'POST', headers: json, body: clean });
 assert.equal(seen.pop().body, clean);
 
 // A rejection that says that images are not accepted in tool results or at all is healed without them.
-const refusal = () => new Response('{"error":{"message":"This model does not support image input"}}', { status: 400 });
+const refusal = () => new Response('{"error":{"message":"This model does not support image inputs."}}', { status: 400 });
 answers = [refusal()];
 const healed = await fetch(URL_, { method: 'POST', headers: json, body: whole });
 assert.equal(healed.status, 200);
