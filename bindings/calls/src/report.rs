@@ -89,7 +89,7 @@ pub(crate) struct Fix<'r> {
 
 /// Explains changes.
 pub(crate) fn fixes(decisions: &[Decision]) -> Vec<Fix<'_>> {
-    decisions.iter().map(|one| Fix { decision: one, says: one.did.says().into() }).collect()
+    decisions.iter().map(|one| Fix { decision: one, says: one.did.says() }).collect()
 }
 
 /// A note with its explanation.

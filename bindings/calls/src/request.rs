@@ -90,7 +90,7 @@ pub fn lower<T>(
             let reply = photic::lift_reply(wire, body);
             let lowered = photic::lower_reply(&reply, options.to.unwrap_or(wire));
             let report = Report { from: Some(wire.name()), to: options.to, ..Report::default() };
-            return written(&lowered, body, write, report.json()?);
+            return Ok(written(&lowered, body, write, report.json()?));
         }
         (None, None) => return Err(unknown(body)),
     };
@@ -117,7 +117,7 @@ pub fn lower<T>(
         retired: plan.retired(&lowered.retired),
         ..Report::default()
     };
-    written(&lowered.body, body, write, report.json()?)
+    Ok(written(&lowered.body, body, write, report.json()?))
 }
 
 /// Repairs a request for the endpoint that it is sent to. It cannot fail: a body that cannot be
@@ -169,7 +169,7 @@ pub fn repair<T>(
         retired: plan.retired(&lowered.retired),
         ..Report::default()
     };
-    written(&lowered.body, body, write, report.json()?)
+    Ok(written(&lowered.body, body, write, report.json()?))
 }
 
 /// Returns the body under a profile and a policy.
@@ -189,9 +189,9 @@ fn written<T>(
     body: &[u8],
     write: impl FnOnce(&Segments<'_>) -> T,
     report: String,
-) -> Result<Lowered<T>, CallError> {
+) -> Lowered<T> {
     let body = (!lowered.is(body)).then(|| write(lowered));
-    Ok(Lowered { body, report })
+    Lowered { body, report }
 }
 
 /// The model that a request is planned for.
@@ -254,13 +254,17 @@ mod tests {
         {"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]},
         {"role":"tool","tool_call_id":"c","content":""}]}"#;
 
+    fn copied(body: &Segments<'_>) -> Vec<u8> {
+        body.to_vec()
+    }
+
     fn options(json: &str) -> Options {
         Options::read(json).unwrap()
     }
 
     #[test]
     fn repair_writes_the_bytes_of_the_library() {
-        let done = repair(BROKEN.as_bytes(), &options(""), &[], |body| body.to_vec()).unwrap();
+        let done = repair(BROKEN.as_bytes(), &options(""), &[], copied).unwrap();
         let direct = photic_pixels::repair(BROKEN.as_bytes(), &photic::RepairOptions::default());
         assert_eq!(done.body.as_deref(), Some(&*direct.body));
         assert!(done.report.contains("empty_tool_content"), "{}", done.report);
@@ -295,12 +299,12 @@ mod tests {
             text: r#"{"error":{"message":"This model does not support image inputs."}}"#.to_owned(),
         };
         let none = options("");
-        let first = repair(body.as_bytes(), &none, &[], |body| body.to_vec()).unwrap();
+        let first = repair(body.as_bytes(), &none, &[], copied).unwrap();
         assert_eq!(first.body, None);
-        let next = repair(body.as_bytes(), &none, &[rejected], |body| body.to_vec()).unwrap();
+        let next = repair(body.as_bytes(), &none, &[rejected], copied).unwrap();
         assert!(!String::from_utf8_lossy(&next.body.unwrap()).contains("image_url"));
         let unrelated = Rejected { status: 400, text: "Unknown parameter".to_owned() };
-        let same = repair(body.as_bytes(), &none, &[unrelated], |body| body.to_vec()).unwrap();
+        let same = repair(body.as_bytes(), &none, &[unrelated], copied).unwrap();
         assert_eq!(same.body, None);
     }
 }
