@@ -1,0 +1,310 @@
+//! The calls for request bodies: check, lower, explain and repair.
+
+use photic::json::{Segments, Str};
+use photic::{Policy, Profile, Transcript, Wire};
+
+use crate::CallError;
+use crate::format::BodyFormat;
+use crate::heal::{self, Rejected};
+use crate::options::Options;
+use crate::report::{MediaRow, Report, explained, fixes, notes};
+
+/// The result of a call that writes a body.
+#[derive(Clone, Debug)]
+pub struct Lowered<T> {
+    /// The caller's copy of the body, or `None` if it is the body that came in.
+    pub body: Option<T>,
+    /// The report, as JSON.
+    pub report: String,
+}
+
+/// Finds the problems of a request. Returns a report as JSON.
+pub fn check(body: &[u8], options: &Options) -> Result<String, CallError> {
+    let wire = match format(body, options)? {
+        BodyFormat::Wire(wire) => wire,
+        BodyFormat::Dump(dump) => {
+            return Err(CallError::new(
+                "not_a_request",
+                format!("the body is a conversation stored by {dump}, not a request"),
+                "convert it to a request first: lower it to a wire",
+            ));
+        }
+    };
+    let (transcript, lifted) = photic::lift(wire, body);
+    let target = Target::of(options, &transcript, wire);
+    let as_it_is = photic::plan(photic::survey(&transcript), &target.profile, &Policy::hands_off());
+    let findings = photic::check(&transcript, &lifted, &as_it_is);
+    let plan = photic::plan(photic::survey(&transcript), &target.profile, &options.policy);
+    Report {
+        from: Some(wire.name()),
+        to: Some(wire),
+        model: target.model.as_deref(),
+        profile: Some(&target.profile.id),
+        findings: explained(&findings),
+        ledger: Some(&plan.ledger),
+        retired: plan.retired(&[]),
+        notes: notes(&photic::notes(&transcript)),
+        ..Report::default()
+    }
+    .json()
+}
+
+/// Lists every image of a request with its fate. Returns a report as JSON.
+pub fn explain(body: &[u8], options: &Options) -> Result<String, CallError> {
+    let from = format(body, options)?;
+    let (transcript, lifted) = from.lift(body);
+    if !transcript.is_readable() {
+        return Err(unknown(body));
+    }
+    let to = target_wire(from, options)?;
+    let target = Target::of(options, &transcript, to);
+    let plan = photic::plan(photic::survey(&transcript), &target.profile, &options.policy);
+    let sightings = plan.survey.sightings.iter();
+    Report {
+        from: Some(from.name()),
+        to: Some(to),
+        model: target.model.as_deref(),
+        profile: Some(&target.profile.id),
+        findings: explained(&lifted),
+        media: Some(sightings.map(|one| MediaRow::of(one, &transcript, &plan)).collect()),
+        ledger: Some(&plan.ledger),
+        retired: plan.retired(&[]),
+        notes: notes(&photic::notes(&transcript)),
+        ..Report::default()
+    }
+    .json()
+}
+
+/// Writes a request, a stored conversation or a reply for a wire, as `photic lower` does. `write`
+/// copies the body; it is not called if the body is the one that came in.
+pub fn lower<T>(
+    body: &[u8],
+    options: &Options,
+    write: impl FnOnce(&Segments<'_>) -> T,
+) -> Result<Lowered<T>, CallError> {
+    let detected = options.from.or_else(|| BodyFormat::detect(body));
+    let from = match (detected, photic::wire::detect_reply(body)) {
+        (Some(format @ BodyFormat::Dump(_)), _) | (Some(format), None) => format,
+        // A reply has no messages to send; a named wire alone cannot tell the two apart.
+        (Some(BodyFormat::Wire(wire)), Some(_)) | (None, Some(wire)) => {
+            let reply = photic::lift_reply(wire, body);
+            let lowered = photic::lower_reply(&reply, options.to.unwrap_or(wire));
+            let report = Report { from: Some(wire.name()), to: options.to, ..Report::default() };
+            return Ok(written(&lowered, body, write, report.json()?));
+        }
+        (None, None) => return Err(unknown(body)),
+    };
+    let (mut transcript, findings) = from.lift(body);
+    if !transcript.is_readable() {
+        return Err(unknown(body));
+    }
+    let to = target_wire(from, options)?;
+    let target = Target::of(options, &transcript, to);
+    if let Some(model) = target.model.as_ref().filter(|_| from != BodyFormat::Wire(to)) {
+        transcript.settings.model = Some(Str::plain(model.clone()));
+    }
+    let plan = photic::plan(photic::survey(&transcript), &target.profile, &options.policy);
+    let prepared = photic_pixels::prepare(&transcript, &plan);
+    let lowered = photic::lower_prepared(&transcript, &plan, &prepared);
+    let report = Report {
+        from: Some(from.name()),
+        to: Some(to),
+        model: target.model.as_deref(),
+        profile: Some(&target.profile.id),
+        findings: explained(&findings),
+        fixes: Some(fixes(&lowered.decisions)),
+        ledger: Some(&plan.ledger),
+        retired: plan.retired(&lowered.retired),
+        ..Report::default()
+    };
+    Ok(written(&lowered.body, body, write, report.json()?))
+}
+
+/// Repairs a request for the endpoint that it is sent to. It cannot fail: a body that cannot be
+/// read is sent as it is, and the report says so. After rejections the request is repaired under
+/// what they say.
+pub fn repair<T>(
+    body: &[u8],
+    options: &Options,
+    rejections: &[Rejected],
+    write: impl FnOnce(&Segments<'_>) -> T,
+) -> Result<Lowered<T>, CallError> {
+    let from = match options.from {
+        Some(BodyFormat::Wire(wire)) => Some(wire),
+        Some(BodyFormat::Dump(_)) | None => photic::detect(body),
+    };
+    let Some(wire) = from else {
+        let finding = serde_json::json!({
+            "code": photic::Code::NotJson.name(),
+            "at": "/",
+            "says": "the body is not a request of an API that photic knows",
+            "hint": "it was left as it is; pass `wire` if it is one",
+        });
+        let report = serde_json::json!({"findings": [finding], "fixes": []}).to_string();
+        return Ok(Lowered { body: None, report });
+    };
+    let (transcript, lifted) = photic::lift(wire, body);
+    let mut target = Target::of(options, &transcript, wire);
+    let mut policy = options.policy.clone();
+    for (tries, rejected) in rejections.iter().enumerate() {
+        let sent = rewritten(&transcript, &target.profile, &policy);
+        heal::tighten(&mut target.profile, &mut policy, &sent, rejected, tries);
+    }
+    let mut survey = photic::survey(&transcript);
+    if !policy.choices.is_empty() {
+        survey.identify(&transcript);
+    }
+    let plan = photic::plan(survey, &target.profile, &policy);
+    let prepared = photic_pixels::prepare(&transcript, &plan);
+    let lowered = photic::lower_prepared(&transcript, &plan, &prepared);
+    let findings = photic::check(&transcript, &lifted, &plan);
+    let report = Report {
+        from: Some(wire.name()),
+        to: Some(wire),
+        model: target.model.as_deref(),
+        profile: Some(&target.profile.id),
+        findings: explained(&findings),
+        fixes: Some(fixes(&lowered.decisions)),
+        ledger: Some(&plan.ledger),
+        retired: plan.retired(&lowered.retired),
+        ..Report::default()
+    };
+    Ok(written(&lowered.body, body, write, report.json()?))
+}
+
+/// Returns the body under a profile and a policy.
+fn rewritten(transcript: &Transcript<'_>, profile: &Profile, policy: &Policy) -> Vec<u8> {
+    let mut survey = photic::survey(transcript);
+    if !policy.choices.is_empty() {
+        survey.identify(transcript);
+    }
+    let plan = photic::plan(survey, profile, policy);
+    let prepared = photic_pixels::prepare(transcript, &plan);
+    photic::lower_prepared(transcript, &plan, &prepared).body.to_vec()
+}
+
+/// Hands a body out.
+fn written<T>(
+    lowered: &Segments<'_>,
+    body: &[u8],
+    write: impl FnOnce(&Segments<'_>) -> T,
+    report: String,
+) -> Lowered<T> {
+    let body = (!lowered.is(body)).then(|| write(lowered));
+    Lowered { body, report }
+}
+
+/// The model that a request is planned for.
+struct Target {
+    profile: Profile,
+    model: Option<String>,
+}
+
+impl Target {
+    /// Resolves the model of the options or of the body, for the wire that the request is sent on.
+    fn of(options: &Options, transcript: &Transcript<'_>, to: Wire) -> Self {
+        let body = || transcript.settings.model.as_ref().map(|name| name.decode().into_owned());
+        let model = options.model.clone().or_else(|| body().filter(|name| !name.is_empty()));
+        let profile = options.profile.clone().unwrap_or_else(|| {
+            photic::profile::resolve(to, model.as_deref(), options.host.as_deref())
+        });
+        Self { profile, model }
+    }
+}
+
+/// Returns the format of a body.
+fn format(body: &[u8], options: &Options) -> Result<BodyFormat, CallError> {
+    options.from.or_else(|| BodyFormat::detect(body)).ok_or_else(|| unknown(body))
+}
+
+/// Returns the wire to write.
+fn target_wire(from: BodyFormat, options: &Options) -> Result<Wire, CallError> {
+    match (options.to, from) {
+        (Some(to), _) => Ok(to),
+        (None, BodyFormat::Wire(wire)) => Ok(wire),
+        (None, BodyFormat::Dump(dump)) => Err(CallError::new(
+            "not_a_request",
+            format!("the body is a conversation stored by {dump}, not a request"),
+            "name the wire to write it for with `to`, such as `openai-chat`",
+        )),
+    }
+}
+
+/// The error for a body in no known format.
+fn unknown(body: &[u8]) -> CallError {
+    if serde_json::from_slice::<serde::de::IgnoredAny>(body).is_err() {
+        return CallError::new(
+            "not_json",
+            "the body is not JSON",
+            "pass the body of one request, as it is sent to the API",
+        );
+    }
+    CallError::new(
+        "unknown_format",
+        "the body is not a request in a known format",
+        "name its format, such as `openai-chat`",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BROKEN: &str = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"Look!"},
+        {"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]},
+        {"role":"tool","tool_call_id":"c","content":""}]}"#;
+
+    fn copied(body: &Segments<'_>) -> Vec<u8> {
+        body.to_vec()
+    }
+
+    fn options(json: &str) -> Options {
+        Options::read(json).unwrap()
+    }
+
+    #[test]
+    fn repair_writes_the_bytes_of_the_library() {
+        let done = repair(BROKEN.as_bytes(), &options(""), &[], copied).unwrap();
+        let direct = photic_pixels::repair(BROKEN.as_bytes(), &photic::RepairOptions::default());
+        assert_eq!(done.body.as_deref(), Some(&*direct.body));
+        assert!(done.report.contains("empty_tool_content"), "{}", done.report);
+    }
+
+    #[test]
+    fn what_needs_no_repair_is_not_written() {
+        let body = br#"{"messages":[{"role":"user","content":"Hello"}]}"#;
+        let done = repair(body, &options(""), &[], |_| ()).unwrap();
+        assert_eq!(done.body, None);
+    }
+
+    #[test]
+    fn a_body_of_no_api_is_returned_with_a_finding() {
+        let done = repair(b"words", &options(""), &[], |_| ()).unwrap();
+        assert_eq!(done.body, None);
+        assert!(done.report.contains("not_json"));
+        let error = check(b"words", &options("")).unwrap_err();
+        assert_eq!(error.code, "not_json");
+    }
+
+    #[test]
+    fn a_rejection_changes_what_is_sent() {
+        let file = photic_pixels::chart::Chart::of(7).png().unwrap();
+        let picture = photic::media::Payload::encode(&file);
+        let url = format!("data:image/png;base64,{}", String::from_utf8_lossy(picture.base64()));
+        let body = serde_json::json!({"model": "gpt-4o", "messages": [{"role": "user", "content": [
+            {"type": "image_url", "image_url": {"url": url}}]}]})
+        .to_string();
+        let rejected = Rejected {
+            status: 400,
+            text: r#"{"error":{"message":"This model does not support image inputs."}}"#.to_owned(),
+        };
+        let none = options("");
+        let first = repair(body.as_bytes(), &none, &[], copied).unwrap();
+        assert_eq!(first.body, None);
+        let next = repair(body.as_bytes(), &none, &[rejected], copied).unwrap();
+        assert!(!String::from_utf8_lossy(&next.body.unwrap()).contains("image_url"));
+        let unrelated = Rejected { status: 400, text: "Unknown parameter".to_owned() };
+        let same = repair(body.as_bytes(), &none, &[unrelated], copied).unwrap();
+        assert_eq!(same.body, None);
+    }
+}

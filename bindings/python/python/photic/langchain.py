@@ -1,0 +1,112 @@
+"""Middleware for LangChain's agents, and repair for its chat models.
+
+    create_agent(model, tools, middleware=[photic.langchain.PhoticMiddleware()])
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import httpx2
+from langchain.agents.middleware import AgentMiddleware
+
+from .httpx2 import AsyncTransport, Transport
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from . import Policy, Profile, Repaired
+
+    Model = TypeVar("Model")
+
+__all__ = ["PhoticMiddleware", "install"]
+
+_MARK = "_photic"
+"""The member of a model that holds the clients it had before. Closed with them, they would close theirs."""
+
+
+def install(
+    model: Model,
+    *,
+    profile: Profile | str | None = None,
+    policy: Policy | None = None,
+    on_repair: Callable[[Repaired], None] | None = None,
+) -> Model:
+    """Repairs the requests of a `ChatOpenAI`, an `AzureChatOpenAI` or a `ChatAnthropic`.
+
+    Returns the model. It is changed in place, once. Raises `TypeError` for another kind of model.
+    """
+    chat: Any = model
+    if getattr(chat, _MARK, None) is not None:
+        return model
+    options: dict[str, Any] = {"profile": profile, "policy": policy, "on_repair": on_repair}
+    before: list[Any] = []
+    if hasattr(type(chat), "_client") and hasattr(type(chat), "_async_client"):
+        from . import anthropic as photic_anthropic
+
+        middleware = photic_anthropic.middleware(**options)
+        for name in ("_client", "_async_client"):
+            client = getattr(chat, name)
+            before.append(client)
+            vars(chat)[name] = client.with_options(middleware=[*client.middleware, middleware])
+    elif hasattr(chat, "root_client") and hasattr(chat, "root_async_client"):
+        before += [chat.root_client, chat.root_async_client]
+        if chat.root_client is not None:
+            chat.root_client = _over(chat.root_client, httpx2.Client, Transport, options)
+            chat.client = chat.root_client.chat.completions
+        if chat.root_async_client is not None:
+            chat.root_async_client = _over(
+                chat.root_async_client, httpx2.AsyncClient, AsyncTransport, options
+            )
+            chat.async_client = chat.root_async_client.chat.completions
+    else:
+        raise TypeError(
+            f"cannot install photic in `{type(chat).__name__}`: pass `http_client` with "
+            "`photic.httpx2.Transport()` or `photic.httpx.Transport()` to it, or use the gateway"
+        )
+    object.__setattr__(chat, _MARK, before)
+    return model
+
+
+def _over(client: Any, library: Any, transport: Any, options: dict[str, Any]) -> Any:
+    """Returns an OpenAI client that repairs, over the connections that it has."""
+    below = client._client
+    mounts = {
+        pattern.pattern: transport(one, **options) if one is not None else None
+        for pattern, one in below._mounts.items()
+    }
+    repairing = library(
+        transport=transport(below._transport, **options),
+        mounts=mounts,
+        timeout=below.timeout,
+        follow_redirects=True,
+    )
+    return client.with_options(http_client=repairing)
+
+
+class PhoticMiddleware(AgentMiddleware[Any, Any]):
+    """Repairs every request that an agent sends to its model."""
+
+    def __init__(
+        self,
+        *,
+        profile: Profile | str | None = None,
+        policy: Policy | None = None,
+        on_repair: Callable[[Repaired], None] | None = None,
+    ) -> None:
+        super().__init__()
+        self._options: dict[str, Any] = {
+            "profile": profile,
+            "policy": policy,
+            "on_repair": on_repair,
+        }
+
+    def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
+        install(request.model, **self._options)
+        return handler(request)
+
+    async def awrap_model_call(
+        self, request: Any, handler: Callable[[Any], Awaitable[Any]]
+    ) -> Any:
+        install(request.model, **self._options)
+        return await handler(request)
