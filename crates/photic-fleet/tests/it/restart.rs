@@ -42,11 +42,13 @@ async fn replicas_outlive_their_database() {
     // Under load it crashes, twice.
     let over = Arc::new(AtomicBool::new(false));
     let failures = Arc::new(AtomicU32::new(0));
-    let writing = (0..6).map(|writer| {
+    let mut writing = Vec::new();
+    for writer in 0..6 {
         let (store, over) = (fleet.store(Tenant::new("early")), over.clone());
-        tokio::spawn(write(store, writer, over, failures.clone()))
-    });
-    let writing: Vec<_> = writing.collect();
+        // Begun before the database goes for the first time.
+        let id = store.begin("early").await.unwrap();
+        writing.push(tokio::spawn(write(store, id, writer, over, failures.clone())));
+    }
     for _ in 0..2 {
         tokio::time::sleep(Duration::from_millis(1500)).await;
         let seen = failures.load(Ordering::Relaxed);
@@ -93,11 +95,11 @@ async fn replicas_outlive_their_database() {
 /// Writes turns until stopped. Returns the acknowledged ones.
 async fn write(
     store: FleetStore,
+    id: SessionId,
     writer: u64,
     over: Arc<AtomicBool>,
     failures: Arc<AtomicU32>,
 ) -> (SessionId, Vec<(u64, Vec<u8>)>) {
-    let id = store.begin("early").await.unwrap();
     let mut talk = Conversation::new("look");
     let mut turns = Vec::new();
     let mut seed = writer * 1000;
