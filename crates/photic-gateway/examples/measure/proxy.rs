@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use crate::Outcome;
+use crate::{Outcome, tls};
 
 /// A process that serves until it is dropped.
 pub(crate) struct Proxy {
@@ -16,7 +16,7 @@ pub(crate) struct Proxy {
 impl Proxy {
     /// Starts a proxy that prints its port, and trusts the upstreams of [`crate::tls`].
     pub(crate) fn start(command: &mut Command) -> Outcome<Self> {
-        let trusted = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/measure/tls/authority.pem");
+        let trusted = tls::authority()?;
         let mut child = command.env("SSL_CERT_FILE", trusted).stdout(Stdio::piped()).spawn()?;
         let mut line = String::new();
         BufReader::new(child.stdout.take().ok_or("no output")?).read_line(&mut line)?;

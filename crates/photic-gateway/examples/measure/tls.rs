@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -22,6 +23,7 @@ use crate::upstream::ANSWER;
 
 /// Trusted by the proxies, because of the environment that [`crate::proxy::Proxy`] starts them with.
 const CERTIFICATE: &[u8] = include_bytes!("tls/loopback.der");
+const AUTHORITY: &[u8] = include_bytes!("tls/authority.pem");
 const KEY: &[u8] = include_bytes!("tls/loopback.key.der");
 /// Bytes that may be sent on a stream of HTTP/2 before they are acknowledged.
 const WINDOW: u32 = 1 << 20;
@@ -31,6 +33,17 @@ const WINDOW: u32 = 1 << 20;
 pub(crate) enum Version {
     Http1,
     Http2,
+}
+
+/// Writes the certificate of the authority to a file, and returns its path.
+///
+/// The program may run on another machine than the one that it was built on, or from another folder.
+pub(crate) fn authority() -> Outcome<PathBuf> {
+    let path = std::env::temp_dir().join("photic-measure-authority.pem");
+    if std::fs::read(&path).ok().as_deref() != Some(AUTHORITY) {
+        std::fs::write(&path, AUTHORITY)?;
+    }
+    Ok(path)
 }
 
 /// Starts an upstream on a thread of its own.
