@@ -20,7 +20,7 @@ use super::failure::Failure;
 use crate::memory::{Buffer, Buffers, Share, Use, charged};
 
 /// Bytes that must arrive before a buffer for the whole body is taken.
-const BEGINNING: usize = 256 << 10;
+const BEGINNING: usize = 64 << 10;
 /// Length above which a body of unknown length gets a buffer of the maximum size. The unused part of
 /// a buffer takes no memory, while growing in steps would leave gaps that do.
 const LARGE: usize = 8 << 20;

@@ -125,13 +125,15 @@ impl KnownPrefix {
             return None;
         }
         let Turns { opening, all: turns, .. } = Turns::of(read)?;
+        let left_out = turns.iter().filter(|turn| turn.is_plain).map(Turn::bytes).sum();
+        if !is_worth_cutting(left_out, body.len()) {
+            return None;
+        }
         let bytes = body.get(..opening.end)?.to_vec();
         let (runs, ids) = (Vec::new(), BTreeMap::new());
         let mut prefix = Self { bytes, opening, turns: Vec::new(), runs, ids };
         prefix.add(read.transcript, body, &turns, &Gap::default());
-        let left_out = prefix.bytes.len() - opening.end;
-        // Of a shorter one, nothing would ever be left out.
-        (left_out >= WORTH_CUTTING).then_some(prefix)
+        Some(prefix)
     }
 
     /// Finds the turns of a request that need not be read. Returns `None` if there are not enough
@@ -154,8 +156,7 @@ impl KnownPrefix {
             }
         }
         let left_out = LeftOut { gaps };
-        let bytes = left_out.bytes();
-        (bytes >= WORTH_CUTTING && body.len() - bytes <= bytes * MAX_READ_AGAIN).then_some(left_out)
+        is_worth_cutting(left_out.bytes(), body.len()).then_some(left_out)
     }
 
     /// Returns a request without the turns that need not be read. Returns `None` if there are not
@@ -312,6 +313,11 @@ impl KnownPrefix {
         let mut calls = read.iter().flat_map(Message::calls).filter(|_| is_unique);
         calls.any(|call| self.ids.get(&hash(&call.id.decode())).is_some_and(|turn| *turn < known))
     }
+}
+
+/// Returns `true` if it costs less to cut so many bytes out of a body than to read them.
+const fn is_worth_cutting(bytes: usize, body: usize) -> bool {
+    bytes >= WORTH_CUTTING && body - bytes <= bytes * MAX_READ_AGAIN
 }
 
 /// Returns the number of bytes that two texts have in common at their beginning.
