@@ -116,7 +116,7 @@ async fn an_upstream_that_hangs_or_answers_with_an_error_is_counted_by_its_reaso
     })
     .await;
     // Long enough for the answers that come.
-    let settings = format!("[timeouts]\nanswer_s = 3\n[[upstream]]\nurl = 'http://{address}'");
+    let settings = format!("[timeouts]\nanswer_s = 10\n[[upstream]]\nurl = 'http://{address}'");
     let watching = Watching::start(&settings).await;
     let late = exchange(watching.address, &post("/v1/messages", "", BODY)).await;
     assert_eq!(late.status, 504);
