@@ -72,7 +72,7 @@ pub use record::{Record, Session, SessionId};
 pub use sqlite::{KeptBlobs, SessionTotals, Sqlite};
 pub use store::{
     CollectReport, ConversationKeys, FinishedTurn, GracePeriods, Image, LeftOutMessages,
-    LocalStore, MessagePage, MessageText, PreviousTurn, SentBody, SentHashes, SentPrefix, Side,
+    LocalStore, MessagePage, MessageText, PreviousTurn, SentBody, SentHashes, SentPrefix, BodySide,
     Store, TurnDetails, View, WrittenMessages, conversation_keys, title,
 };
 pub use wait::wait;

@@ -4,6 +4,7 @@
 //! them, so everything in the record can be read.
 
 mod append;
+mod arrived;
 mod collect;
 mod conversation;
 mod images;
@@ -27,7 +28,7 @@ pub use append::{FinishedTurn, LeftOutMessages, SentBody, SentPrefix, WrittenMes
 pub use collect::{CollectReport, GracePeriods};
 pub use conversation::ConversationKeys;
 pub use images::{Image, TurnDetails};
-pub use messages::{MessagePage, MessageText, Side};
+pub use messages::{MessagePage, MessageText, BodySide};
 pub use reproduce::{PreviousTurn, View};
 pub use sent::SentHashes;
 pub use title::title;
