@@ -40,7 +40,7 @@
 //! # What it does not do
 //!
 //! It decodes no pixels, serves nothing and opens no connections. It stores no API keys and no
-//! headers of requests. A content address grants no access: outside the store a blob is named by a
+//! headers of requests besides the name of the client's software. A content address grants no access: outside the store a blob is named by a
 //! [`Handle`], which is valid for one tenant only.
 
 mod blobs;

@@ -9,8 +9,8 @@ use super::request_log::{Ending, RequestLog};
 /// Hands the outcome of a request to the record, if it is recorded.
 pub(super) fn conclude(log: &mut RequestLog) {
     let Some(conclusion) = log.conclusion.take() else { return };
-    // What needs no attention is a turn, or could not hold pictures.
-    if !log.route.is_turn() && log.passed.is_none() {
+    // Tokens were counted, for example.
+    if !log.route.is_turn() && log.passed.is_none() && !conclusion.has_turn() {
         return;
     }
     let (total, outcome) = (log.begun.elapsed(), log.outcome.as_deref());
