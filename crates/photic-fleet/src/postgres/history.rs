@@ -12,7 +12,7 @@ use sqlx::Row as _;
 use sqlx::postgres::PgRow;
 
 use super::read::digests;
-use super::sessions::facts;
+use super::sessions::{facts, session_facts};
 use super::{Answer, Postgres, failed, numbers};
 
 impl Postgres {
@@ -22,7 +22,7 @@ impl Postgres {
         query: &SessionQuery,
     ) -> Result<SessionPage, Error> {
         let (last, row) = query.before.map(SessionCursor::place).unzip();
-        let found = sqlx::query(facts!(
+        let found = sqlx::query(session_facts!(
             "AND ($2::bigint IS NULL OR (last, session.id) < ($2, $3))
              AND ($4 = '' OR strpos(lower(title), lower($4)) > 0 OR starts_with(session.name, $4))
              ORDER BY last DESC, session.id DESC LIMIT $5"
@@ -187,6 +187,22 @@ impl Postgres {
             Ok(PastChoice::new(picture, choice, time, turns.cast_unsigned()))
         };
         found.into_iter().map(read).collect()
+    }
+
+    pub(super) async fn refers_to(&self, id: &SessionId, blob: &BlobId) -> Result<bool, Error> {
+        let (low, high) = numbers(id);
+        sqlx::query_scalar(
+            "SELECT EXISTS (SELECT 1 FROM held JOIN session ON session.id = held.session
+                WHERE session.name = $1 AND session.id >= $2 AND session.id < $3
+                    AND held.session >= $2 AND held.session < $3 AND blob = $4)",
+        )
+        .bind(id.as_str())
+        .bind(low)
+        .bind(high)
+        .bind(blob.as_bytes())
+        .fetch_one(&mut *self.connection().await?)
+        .answer()
+        .await
     }
 
     pub(super) async fn read_facts(

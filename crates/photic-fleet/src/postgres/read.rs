@@ -209,6 +209,10 @@ impl Record for Postgres {
         self.find_held(id, blobs).await
     }
 
+    async fn refers(&self, id: &SessionId, blob: &BlobId) -> Result<bool, Error> {
+        self.refers_to(id, blob).await
+    }
+
     async fn memories(
         &self,
         turn: &StoredTurn,

@@ -48,6 +48,6 @@ pub(super) fn conclude(log: &mut RequestLog) {
         output_usd: priced.and_then(|(known, usage)| known.profile.output_usd(&usage)),
         ..RequestOutcome::default()
     };
-    let reply = outcome.and_then(|outcome| outcome.reply.get().cloned());
+    let reply = outcome.and_then(|outcome| outcome.reply.get()).map(|reply| (**reply).clone());
     conclusion.write(log.id, written, reply);
 }

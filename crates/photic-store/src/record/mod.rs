@@ -130,6 +130,13 @@ pub trait Record: Handles + Media {
         blobs: &BTreeSet<BlobId>,
     ) -> impl Future<Output = Result<BTreeSet<BlobId>, Error>> + Send;
 
+    /// Returns whether the session refers to a blob.
+    fn refers(
+        &self,
+        id: &SessionId,
+        blob: &BlobId,
+    ) -> impl Future<Output = Result<bool, Error>> + Send;
+
     /// Returns the stubs of blobs that a turn refers to.
     fn memories(
         &self,

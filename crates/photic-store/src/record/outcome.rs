@@ -117,7 +117,7 @@ pub struct ReportedUsage {
     pub reasoning: Option<u64>,
 }
 
-/// A reply as the client got it.
+/// A reply as the provider sent it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StoredReply {
     /// The media type, such as `text/event-stream`.

@@ -220,6 +220,10 @@ impl Record for Sqlite {
         self.find_held(id, blobs)
     }
 
+    async fn refers(&self, id: &SessionId, blob: &BlobId) -> Result<bool, Error> {
+        Ok(!self.find_held(id, &[*blob].into())?.is_empty())
+    }
+
     async fn memories(
         &self,
         _turn: &StoredTurn,
