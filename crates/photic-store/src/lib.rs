@@ -71,9 +71,9 @@ pub use random::NoRandomNumbers;
 pub use record::{Record, Session, SessionId};
 pub use sqlite::{KeptBlobs, SessionTotals, Sqlite};
 pub use store::{
-    CollectReport, ConversationKeys, FinishedTurn, GracePeriods, Image, LeftOutMessages,
-    LocalStore, MessagePage, MessageText, PreviousTurn, SentBody, SentHashes, SentPrefix, BodySide,
-    Store, TurnDetails, View, WrittenMessages, conversation_keys, title,
+    BodySide, CollectReport, ConversationKeys, FinishedTurn, GracePeriods, Image, LeftOutMessages,
+    LocalStore, MessagePage, MessageText, PreviousTurn, SentBody, SentHashes, SentPrefix, Store,
+    TurnDetails, View, WrittenMessages, conversation_keys, title,
 };
 pub use wait::wait;
 pub use work::{Usd, WorkStore};

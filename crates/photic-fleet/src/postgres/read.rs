@@ -6,8 +6,8 @@ use std::time::SystemTime;
 use photic::{Choice, Digest, MediaStub, Wire};
 use photic_store::record::{
     Chain, ListedTurn, MadeBlob, MadeKey, MessageNode, NewTurn, PastChoice, Record, RequestOutcome,
-    Session, SessionId, SessionPage, SessionQuery, SessionSums, StoredReply, StoredSegment, StoredTurn,
-    TurnCost,
+    Session, SessionId, SessionPage, SessionQuery, SessionSums, StoredReply, StoredSegment,
+    StoredTurn, TurnCost,
 };
 use photic_store::{BlobId, Error, Facts, Tenant};
 use sqlx::Row as _;

@@ -72,15 +72,16 @@ impl Postgres {
         id: &SessionId,
     ) -> Result<Option<Session>, Error> {
         let (low, high) = numbers(id);
-        let found =
-            sqlx::query(session_facts!("AND session.name = $2 AND session.id >= $3 AND session.id < $4"))
-                .bind(tenant.as_str())
-                .bind(id.as_str())
-                .bind(low)
-                .bind(high)
-                .fetch_optional(&mut *self.connection().await?)
-                .answer()
-                .await?;
+        let found = sqlx::query(session_facts!(
+            "AND session.name = $2 AND session.id >= $3 AND session.id < $4"
+        ))
+        .bind(tenant.as_str())
+        .bind(id.as_str())
+        .bind(low)
+        .bind(high)
+        .fetch_optional(&mut *self.connection().await?)
+        .answer()
+        .await?;
         found.as_ref().map(facts).transpose()
     }
 

@@ -30,8 +30,7 @@ async fn furnish(fleet: &Fleet, tenant: &Tenant) -> (SessionId, String) {
     assert!(store.record.pin(tenant, &handle).await.unwrap());
     store.choose(&id, blob.as_bytes(), Some(photic::Choice::Drop)).await.unwrap();
     let turn = Some(1);
-    let answered =
-        RequestOutcome { session: Some(id.clone()), turn, ..RequestOutcome::default() };
+    let answered = RequestOutcome { session: Some(id.clone()), turn, ..RequestOutcome::default() };
     store.conclude(&answered, Some(&StoredReply::default())).await.unwrap();
     store.conclude(&RequestOutcome::default(), None).await.unwrap();
     let made = MadeBlob { blob, media_type: "image/png".into(), size: (1, 1) };

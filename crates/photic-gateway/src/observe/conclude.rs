@@ -16,7 +16,8 @@ pub(super) fn conclude(log: &mut RequestLog) {
     let (total, outcome) = (log.begun.elapsed(), log.outcome.as_deref());
     let usage = outcome.and_then(|outcome| outcome.usage.get().copied());
     let priced = outcome.and_then(|outcome| outcome.profile.as_deref()).zip(usage);
-    let milliseconds = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    let milliseconds =
+        |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let begun = now.saturating_sub(total).as_millis();
     if outcome.is_some_and(|outcome| !outcome.healed.is_empty()) && log.is_success() {

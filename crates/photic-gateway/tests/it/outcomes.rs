@@ -172,7 +172,11 @@ async fn what_fails_for_good_or_passes_unread_is_recorded_without_a_turn() {
     let (address, _) = Upstream::start(|seen| {
         let text = String::from_utf8_lossy(&seen.body);
         if text.contains("break off") {
-            return vec![Act::Send(chunked("text/event-stream")), Act::Send(chunk("data: {")), Act::Close];
+            return vec![
+                Act::Send(chunked("text/event-stream")),
+                Act::Send(chunk("data: {")),
+                Act::Close,
+            ];
         }
         let head = "HTTP/1.1 429 Too Many Requests\r\ncontent-length: 2\r\n\r\n{}";
         vec![Act::Send(head.as_bytes().to_vec())]

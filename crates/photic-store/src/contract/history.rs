@@ -174,7 +174,10 @@ async fn past_choices<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<(), Co
     promise("every choice is remembered", told == chosen)?;
     let after: Vec<u64> = past.iter().map(|past| past.after_turn).collect();
     promise("with the turn that it came after", after == [0, 1, 1])?;
-    promise("and its time", past.iter().all(|past| past.time > 0) && past.is_sorted_by_key(|past| past.time))?;
+    promise(
+        "and its time",
+        past.iter().all(|past| past.time > 0) && past.is_sorted_by_key(|past| past.time),
+    )?;
     promise("those in force are others", store.choices(&id).await?.len() == 1)
 }
 

@@ -47,7 +47,8 @@ pub(super) async fn suite<R: Record, B: Blobs>(
     promise("a reply comes back", store.reply(&id, 2).await? == Some(reply))?;
     promise("only where there is one", store.reply(&id, 3).await?.is_none())?;
 
-    let failed = RequestOutcome { turn: None, status: Some(400), ended: RequestEnd::Failed, ..outcome(&id) };
+    let failed =
+        RequestOutcome { turn: None, status: Some(400), ended: RequestEnd::Failed, ..outcome(&id) };
     store.conclude(&failed, None).await?;
     let found = store.other_outcomes(Some(&id), 10).await?;
     promise("a request that failed for good is told", found == [failed])?;

@@ -20,9 +20,9 @@ use serde::Serialize;
 pub use fates::{Fates, SentFate};
 pub use outcome::{Attempt, ReportedUsage, RequestEnd, RequestOutcome, StoredReply};
 pub use page::{
-    ArrivedMessages, ListedTurn, MessageNode, NotACursor, PastChoice, PicturePage, PictureRun, SentChange,
-    SentMessages, SessionCursor, SessionPage, SessionPicture, SessionQuery, SessionRow, SessionSums,
-    TurnRow,
+    ArrivedMessages, ListedTurn, MessageNode, NotACursor, PastChoice, PicturePage, PictureRun,
+    SentChange, SentMessages, SessionCursor, SessionPage, SessionPicture, SessionQuery, SessionRow,
+    SessionSums, TurnRow,
 };
 pub use stretch::{CutMedia, NewSegment, StoredSegment};
 pub use turn::{MadeBlob, MadeKey, NewMessage, NewTurn, StoredTurn, TurnCost};

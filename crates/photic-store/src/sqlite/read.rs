@@ -12,8 +12,8 @@ use crate::error::Error;
 use crate::handle::{Facts, Tenant};
 use crate::record::{
     Chain, ListedTurn, MadeBlob, MadeKey, MessageNode, NewTurn, PastChoice, Record, RequestOutcome,
-    Session, SessionId, SessionPage, SessionQuery, SessionSums, StoredReply, StoredSegment, StoredTurn,
-    TurnCost,
+    Session, SessionId, SessionPage, SessionQuery, SessionSums, StoredReply, StoredSegment,
+    StoredTurn, TurnCost,
 };
 
 impl Sqlite {

@@ -28,7 +28,7 @@ pub use append::{FinishedTurn, LeftOutMessages, SentBody, SentPrefix, WrittenMes
 pub use collect::{CollectReport, GracePeriods};
 pub use conversation::ConversationKeys;
 pub use images::{Image, TurnDetails};
-pub use messages::{MessagePage, MessageText, BodySide};
+pub use messages::{BodySide, MessagePage, MessageText};
 pub use reproduce::{PreviousTurn, View};
 pub use sent::SentHashes;
 pub use title::title;

@@ -133,7 +133,9 @@ fn without_marks(json: &[u8]) -> Cow<'_, [u8]> {
     let (mut end, mut at) = (0, 0);
     while let Some(found) = json[at..].iter().position(|&byte| byte == b'"').map(|here| at + here) {
         at = found + 1;
-        let Some(mark) = MARKS.iter().find(|mark| json[found..].starts_with(mark)) else { continue };
+        let Some(mark) = MARKS.iter().find(|mark| json[found..].starts_with(mark)) else {
+            continue;
+        };
         // In a text, its quotation mark follows a backslash.
         if found > 0 && json[found - 1] == b'\\' {
             continue;
@@ -259,10 +261,7 @@ impl StoredHashes {
 
 /// Returns the hashes of a turn from its stored ones and those of the turns before. Returns `None` if
 /// one of them is missing.
-pub(super) fn resolve(
-    turn: u64,
-    stored: &BTreeMap<u64, StoredHashes>,
-) -> Option<SentMessages> {
+pub(super) fn resolve(turn: u64, stored: &BTreeMap<u64, StoredHashes>) -> Option<SentMessages> {
     let last = stored.get(&turn)?;
     let mut parts: Vec<&[Chain]> = vec![&last.rest];
     let (mut base, mut wanted) = (last.base, last.same);
@@ -347,7 +346,10 @@ mod tests {
         for (json, without) in [
             (format!(r#"{{"text":"a",{mark}}}"#), r#"{"text":"a"}"#),
             (format!(r#"{{{mark},"text":"a"}}"#), r#"{"text":"a"}"#),
-            (format!(r#"{{"type":"text", {spaced} , "text":"a"}}"#), r#"{"type":"text" , "text":"a"}"#),
+            (
+                format!(r#"{{"type":"text", {spaced} , "text":"a"}}"#),
+                r#"{"type":"text" , "text":"a"}"#,
+            ),
             (format!(r#"[{{"a":1,{mark}}},{{"b":2,{mark}}}]"#), r#"[{"a":1},{"b":2}]"#),
             (r#"[{"text":"a"},{"cachePoint":{"type":"default"}}]"#.to_owned(), r#"[{"text":"a"}]"#),
             (r#"[{"cachePoint":{"type":"default"}},{"text":"a"}]"#.to_owned(), r#"[{"text":"a"}]"#),
