@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use memchr::memmem;
 use photic::{Lowered, SplitBody, Transcript, Wire};
 
 use super::Store;
@@ -125,13 +126,15 @@ fn between(message: &[u8]) -> &[u8] {
 
 /// Names of the members that mark the end of a cached prefix.
 const MARKS: [&[u8]; 2] = [b"\"cache_control\"", b"\"cachePoint\""];
+/// The beginning of each of them.
+const BEGINNING: &[u8] = b"\"cache";
 
 /// Removes cache marks from JSON: the members `cache_control` of objects, and blocks of a
 /// `cachePoint` alone.
 fn without_marks(json: &[u8]) -> Cow<'_, [u8]> {
     let mut kept: Option<Vec<u8>> = None;
     let (mut end, mut at) = (0, 0);
-    while let Some(found) = json[at..].iter().position(|&byte| byte == b'"').map(|here| at + here) {
+    while let Some(found) = memmem::find(&json[at..], BEGINNING).map(|here| at + here) {
         at = found + 1;
         let Some(mark) = MARKS.iter().find(|mark| json[found..].starts_with(mark)) else {
             continue;
@@ -142,9 +145,8 @@ fn without_marks(json: &[u8]) -> Cow<'_, [u8]> {
         }
         let Some(value_end) = object_end(json, found + mark.len()) else { continue };
         let (start, stop) = member(json, found, value_end);
-        if start < end {
-            continue;
-        }
+        // The comma between two marks goes once.
+        let start = start.max(end);
         kept.get_or_insert_default().extend_from_slice(&json[end..start]);
         (end, at) = (stop, stop);
     }
@@ -350,6 +352,7 @@ mod tests {
                 format!(r#"{{"type":"text", {spaced} , "text":"a"}}"#),
                 r#"{"type":"text" , "text":"a"}"#,
             ),
+            (format!(r#"{{{mark},{mark}}}"#), "{}"),
             (format!(r#"[{{"a":1,{mark}}},{{"b":2,{mark}}}]"#), r#"[{"a":1},{"b":2}]"#),
             (r#"[{"text":"a"},{"cachePoint":{"type":"default"}}]"#.to_owned(), r#"[{"text":"a"}]"#),
             (r#"[{"cachePoint":{"type":"default"}},{"text":"a"}]"#.to_owned(), r#"[{"text":"a"}]"#),
