@@ -22,7 +22,9 @@
 //! | module | purpose |
 //! |---|---|
 //! | `blobs` | content-addressed blobs: the [`Blobs`] trait, files in a directory |
+//! | [`events`] | news of a record, for programs that show it |
 //! | `handle` | handles: stable names of blobs, one per tenant |
+//! | `history` | the [`History`] trait: reads recorded sessions for programs that show them |
 //! | `letters` | the letters of names |
 //! | `random` | random bytes for identifiers and secrets |
 //! | `session_id` | identifiers of sessions |
@@ -38,14 +40,16 @@
 //! # What it does not do
 //!
 //! It decodes no pixels, serves nothing and opens no connections. It stores no API keys and no
-//! headers of requests. A content address grants no access: outside the store a blob is named by a
+//! headers of requests besides the name of the client's software. A content address grants no access: outside the store a blob is named by a
 //! [`Handle`], which is valid for one tenant only.
 
 mod blobs;
 #[cfg(any(test, feature = "contract"))]
 pub mod contract;
 mod error;
+pub mod events;
 mod handle;
+mod history;
 mod letters;
 pub mod media;
 pub mod private;
@@ -59,15 +63,17 @@ pub mod work;
 
 pub use blobs::{BlobId, Blobs, FileBlobs, Listed};
 pub use error::{BlobError, Error};
+pub use events::Events;
 pub use handle::{Facts, Handle, Handles, IssuedHandle, Secret, Tenant};
+pub use history::{BoxFuture, History};
 pub use media::{Media, MediaRecord, MediaRef, NewMedia};
 pub use random::NoRandomNumbers;
 pub use record::{Record, Session, SessionId};
 pub use sqlite::{KeptBlobs, SessionTotals, Sqlite};
 pub use store::{
-    CollectReport, ConversationKeys, FinishedTurn, GracePeriods, Image, LeftOutMessages,
-    LocalStore, PreviousTurn, SentBody, SentPrefix, Store, TurnDetails, View, WrittenMessages,
-    conversation_keys, title,
+    BodySide, CollectReport, ConversationKeys, FinishedTurn, GracePeriods, Image, LeftOutMessages,
+    LocalStore, MessagePage, MessageText, PreviousTurn, SentBody, SentHashes, SentPrefix, Store,
+    TurnDetails, View, WrittenMessages, conversation_keys, title,
 };
 pub use wait::wait;
 pub use work::{Usd, WorkStore};

@@ -4,14 +4,19 @@
 //! them, so everything in the record can be read.
 
 mod append;
+mod arrived;
 mod collect;
 mod conversation;
 mod images;
 mod keys;
+mod messages;
+mod pages;
+mod pictures;
 mod reproduce;
 mod restore;
 #[cfg(test)]
 mod scale;
+mod sent;
 mod title;
 
 use std::collections::BTreeMap;
@@ -23,7 +28,9 @@ pub use append::{FinishedTurn, LeftOutMessages, SentBody, SentPrefix, WrittenMes
 pub use collect::{CollectReport, GracePeriods};
 pub use conversation::ConversationKeys;
 pub use images::{Image, TurnDetails};
+pub use messages::{BodySide, MessagePage, MessageText};
 pub use reproduce::{PreviousTurn, View};
+pub use sent::SentHashes;
 pub use title::title;
 
 use crate::blobs::{Blobs, FileBlobs};
