@@ -66,8 +66,8 @@ pub use record::{Record, Session, SessionId};
 pub use sqlite::{KeptBlobs, SessionTotals, Sqlite};
 pub use store::{
     CollectReport, ConversationKeys, FinishedTurn, GracePeriods, Image, LeftOutMessages,
-    LocalStore, PreviousTurn, SentBody, SentPrefix, Store, TurnDetails, View, WrittenMessages,
-    conversation_keys, title,
+    LocalStore, PlannedMedia, PlannedTurn, PreviousTurn, SentBody, SentPrefix, Store, TurnDetails,
+    View, WrittenMessages, conversation_keys, numbered_media, numbered_source, title,
 };
 pub use wait::wait;
 pub use work::{Usd, WorkStore};

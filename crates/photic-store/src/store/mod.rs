@@ -8,6 +8,7 @@ mod collect;
 mod conversation;
 mod images;
 mod keys;
+mod planned;
 mod reproduce;
 mod restore;
 #[cfg(test)]
@@ -23,6 +24,7 @@ pub use append::{FinishedTurn, LeftOutMessages, SentBody, SentPrefix, WrittenMes
 pub use collect::{CollectReport, GracePeriods};
 pub use conversation::ConversationKeys;
 pub use images::{Image, TurnDetails};
+pub use planned::{PlannedMedia, PlannedTurn, numbered_media, numbered_source};
 pub use reproduce::{PreviousTurn, View};
 pub use title::title;
 
