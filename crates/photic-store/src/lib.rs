@@ -22,7 +22,9 @@
 //! | module | purpose |
 //! |---|---|
 //! | `blobs` | content-addressed blobs: the [`Blobs`] trait, files in a directory |
+//! | [`events`] | news of a record, for programs that show it |
 //! | `handle` | handles: stable names of blobs, one per tenant |
+//! | `history` | the [`History`] trait: reads recorded sessions for programs that show them |
 //! | `letters` | the letters of names |
 //! | `random` | random bytes for identifiers and secrets |
 //! | `session_id` | identifiers of sessions |
@@ -45,7 +47,9 @@ mod blobs;
 #[cfg(any(test, feature = "contract"))]
 pub mod contract;
 mod error;
+pub mod events;
 mod handle;
+mod history;
 mod letters;
 pub mod media;
 pub mod private;
@@ -59,15 +63,18 @@ pub mod work;
 
 pub use blobs::{BlobId, Blobs, FileBlobs, Listed};
 pub use error::{BlobError, Error};
+pub use events::Events;
 pub use handle::{Facts, Handle, Handles, IssuedHandle, Secret, Tenant};
+pub use history::{BoxFuture, History};
 pub use media::{Media, MediaRecord, MediaRef, NewMedia};
 pub use random::NoRandomNumbers;
 pub use record::{Record, Session, SessionId};
 pub use sqlite::{KeptBlobs, SessionTotals, Sqlite};
 pub use store::{
     CollectReport, ConversationKeys, FinishedTurn, GracePeriods, Image, LeftOutMessages,
-    LocalStore, PlannedMedia, PlannedTurn, PreviousTurn, SentBody, SentPrefix, Store, TurnDetails,
-    View, WrittenMessages, conversation_keys, numbered_media, numbered_source, title,
+    LocalStore, MessagePage, MessageText, PlannedMedia, PlannedTurn, PreviousTurn, SentBody,
+    SentHashes, SentPrefix, Side, Store, TurnDetails, View, WrittenMessages, conversation_keys,
+    numbered_media, numbered_source, title,
 };
 pub use wait::wait;
 pub use work::{Usd, WorkStore};

@@ -1,9 +1,13 @@
 //! The record: sessions, their messages without media, their turns, and the choices of the user.
 //!
 //! The trait covers `SQLite` and `PostgreSQL`. A backend implements statements only; `store`
-//! decides what the rows mean. Rows are not rewritten, except for counters, choices and the cost of a turn.
+//! decides what the rows mean. Rows are not rewritten, except for counters, choices and the cost of a
+//! turn.
 //! Messages form a tree: a client that changes its history adds a branch.
 
+mod fates;
+mod outcome;
+mod page;
 mod stretch;
 mod turn;
 
@@ -13,12 +17,19 @@ use std::time::SystemTime;
 use photic::{Choice, Digest, MediaStub};
 use serde::Serialize;
 
+pub use fates::{Fates, SentFate};
+pub use outcome::{Attempt, ReportedUsage, RequestEnd, RequestOutcome, StoredReply};
+pub use page::{
+    Arrived, ListedTurn, MessageNode, NotACursor, PastChoice, PicturePage, PictureRun, SentChange,
+    SentMessages, SessionCursor, SessionPage, SessionPicture, SessionQuery, SessionRow, SessionSums,
+    TurnRow,
+};
 pub use stretch::{CutMedia, NewSegment, StoredSegment};
 pub use turn::{MadeBlob, MadeKey, NewMessage, NewTurn, StoredTurn, TurnCost};
 
 use crate::blobs::BlobId;
 use crate::error::Error;
-use crate::handle::{Handle, Handles, Tenant};
+use crate::handle::{Facts, Handle, Handles, Tenant};
 use crate::media::Media;
 pub use crate::session_id::{NotASession, SessionId};
 
@@ -87,13 +98,15 @@ pub trait Record: Handles + Media {
         entry: &NewTurn<'_>,
     ) -> impl Future<Output = Result<u64, Error>> + Send;
 
-    /// Replaces the estimated cost of a turn's input by the provider's charge in US dollars.
-    fn billed(
+    /// Stores the outcome of a request, and the reply if there is one to keep. If it has a turn, the
+    /// estimated cost of the turn's input is replaced by the provider's charge, as far as it is known.
+    ///
+    /// An outcome of a session that does not exist any more is left out.
+    fn conclude(
         &self,
         tenant: &Tenant,
-        id: &SessionId,
-        number: u64,
-        usd: f64,
+        outcome: &RequestOutcome,
+        reply: Option<&StoredReply>,
     ) -> impl Future<Output = Result<(), Error>> + Send;
 
     /// Returns a turn of a session.
@@ -145,6 +158,78 @@ pub trait Record: Handles + Media {
         &self,
         id: &SessionId,
     ) -> impl Future<Output = Result<BTreeMap<Digest, Choice>, Error>> + Send;
+
+    /// Returns every choice for the pictures of a session, in order of time.
+    fn past_choices(
+        &self,
+        id: &SessionId,
+    ) -> impl Future<Output = Result<Vec<PastChoice>, Error>> + Send;
+
+    /// Returns a page of the sessions of a tenant, latest first.
+    fn session_page(
+        &self,
+        tenant: &Tenant,
+        query: &SessionQuery,
+    ) -> impl Future<Output = Result<SessionPage, Error>> + Send;
+
+    /// Returns the sums over the turns of a session.
+    fn session_sums(
+        &self,
+        id: &SessionId,
+    ) -> impl Future<Output = Result<SessionSums, Error>> + Send;
+
+    /// Returns up to `limit` turns from number `from` on, in order.
+    fn listed_turns(
+        &self,
+        id: &SessionId,
+        from: u64,
+        limit: usize,
+    ) -> impl Future<Output = Result<Vec<ListedTurn>, Error>> + Send;
+
+    /// Returns the outcomes of up to `limit` turns from number `from` on, in order. Turns without one
+    /// are left out.
+    fn outcomes(
+        &self,
+        id: &SessionId,
+        from: u64,
+        limit: usize,
+    ) -> impl Future<Output = Result<Vec<RequestOutcome>, Error>> + Send;
+
+    /// Returns up to `limit` outcomes without a turn, latest first: those of a session, or those that
+    /// belong to none.
+    fn other_outcomes(
+        &self,
+        tenant: &Tenant,
+        id: Option<&SessionId>,
+        limit: usize,
+    ) -> impl Future<Output = Result<Vec<RequestOutcome>, Error>> + Send;
+
+    /// Returns the reply to a turn, if it was stored.
+    fn reply(
+        &self,
+        id: &SessionId,
+        number: u64,
+    ) -> impl Future<Output = Result<Option<StoredReply>, Error>> + Send;
+
+    /// Returns all messages of a session without their texts, in the order of their rows.
+    fn nodes(&self, id: &SessionId)
+    -> impl Future<Output = Result<Vec<MessageNode>, Error>> + Send;
+
+    /// Returns the hashes of sent messages of up to `limit` turns up to number `until`, the latest
+    /// first, as [`NewTurn::sent`] has them. Turns without any are left out.
+    fn sent(
+        &self,
+        id: &SessionId,
+        until: u64,
+        limit: usize,
+    ) -> impl Future<Output = Result<Vec<(u64, Vec<u8>)>, Error>> + Send;
+
+    /// Returns the facts about blobs of the tenant that have handles.
+    fn facts(
+        &self,
+        tenant: &Tenant,
+        blobs: &BTreeSet<BlobId>,
+    ) -> impl Future<Output = Result<BTreeMap<BlobId, Facts>, Error>> + Send;
 
     /// Forgets a session, its references, and the unpinned handles of blobs that no other session
     /// refers to. Returns whether the session existed. Its blobs are removed by the next

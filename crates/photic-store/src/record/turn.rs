@@ -1,10 +1,12 @@
 //! Turns: one request, the inputs of its plan, and its outcome.
 
-use photic::{MediaStub, Wire};
+use photic::profile::Fact;
+use photic::{MediaStub, Profile, Wire};
 use serde::Serialize;
 
-use super::{Chain, NewSegment, StoredSegment};
+use super::{Arrived, Chain, Fates, NewSegment, StoredSegment};
 use crate::blobs::BlobId;
+use crate::error::Error;
 use crate::handle::Facts;
 
 /// A message of a body and its key.
@@ -50,6 +52,13 @@ pub struct NewTurn<'a> {
     pub length: u64,
     /// Cost of the turn.
     pub sums: TurnCost,
+    /// The fate of each medium.
+    pub fates: Fates,
+    /// The messages as they were sent, as hashes: those that differ from an earlier turn's. `None` if
+    /// they are not known.
+    pub sent: Option<Vec<u8>>,
+    /// The new messages in short.
+    pub arrived: Arrived,
     /// Time in milliseconds since 1970.
     pub time: i64,
 }
@@ -82,6 +91,16 @@ pub struct StoredTurn {
     /// Row numbers of the backend: the session, the last message, and the last picture made by
     /// then.
     pub row: (i64, Option<i64>, i64),
+}
+
+impl StoredTurn {
+    /// Returns the origins of the profile's fields that were learned from the endpoint's answers: the
+    /// lessons that were in force.
+    pub fn lessons(&self) -> Result<Vec<Fact>, Error> {
+        let profile: Profile =
+            serde_json::from_str(&self.profile).map_err(|_| Error::Damaged("a profile"))?;
+        Ok(profile.facts.into_iter().filter(|fact| fact.profile == "learned").collect())
+    }
 }
 
 /// Cost of a turn: estimated by the plan's ledger until the provider's charge is known.

@@ -8,11 +8,15 @@ mod collect;
 mod conversation;
 mod images;
 mod keys;
+mod messages;
+mod pages;
+mod pictures;
 mod planned;
 mod reproduce;
 mod restore;
 #[cfg(test)]
 mod scale;
+mod sent;
 mod title;
 
 use std::collections::BTreeMap;
@@ -24,8 +28,10 @@ pub use append::{FinishedTurn, LeftOutMessages, SentBody, SentPrefix, WrittenMes
 pub use collect::{CollectReport, GracePeriods};
 pub use conversation::ConversationKeys;
 pub use images::{Image, TurnDetails};
+pub use messages::{MessagePage, MessageText, Side};
 pub use planned::{PlannedMedia, PlannedTurn, numbered_media, numbered_source};
 pub use reproduce::{PreviousTurn, View};
+pub use sent::SentHashes;
 pub use title::title;
 
 use crate::blobs::{Blobs, FileBlobs};

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use photic::media::Source;
+use photic::profile::Detail;
 use photic::transcript::MediaId;
 use photic::{
     Decision, Digest, Fate, FetchResult, Former, Ledger, Made, MediaStub, Plan, Policy, Prepared,
@@ -47,6 +48,14 @@ pub struct PlannedTurn {
     pub model: Vec<u8>,
     /// Length in bytes of the body that the client sent.
     pub client_bytes: u64,
+    /// Bytes of each message of the client, without media.
+    pub words: Vec<usize>,
+    /// Bytes of the client's body outside of messages: settings and tools.
+    pub settings: usize,
+    /// Number of messages of the request before, if the conversation holds one.
+    pub previous_end: Option<usize>,
+    /// The input in US dollars that was expected when the turn was sent.
+    pub expected_usd: Option<f64>,
 }
 
 /// A medium of a turn, and its fate in that turn.
@@ -62,6 +71,8 @@ pub struct PlannedMedia {
     pub tokens: u64,
     /// Price of each of these tokens, as a ratio of the base input price.
     pub token_price: f64,
+    /// The detail that its part states when it is sent.
+    pub detail: Option<Detail>,
 }
 
 /// Returns the number of the medium that a numbered stand-in stands for.
@@ -100,8 +111,9 @@ impl<R: Record, B: Blobs> Store<R, B> {
         let mut identified = survey.clone();
         identified.identify(&transcript);
         let mut plan = photic::plan(survey, &inputs.profile, &inputs.policy);
-        if let Some(sent) = PreviousTurn::of(&turn)?.sent {
-            leave_out_shed(&mut plan, &sent);
+        let recorded = PreviousTurn::of(&turn)?;
+        if let Some(sent) = &recorded.sent {
+            leave_out_shed(&mut plan, sent);
         }
         let digests: Vec<Option<Digest>> =
             identified.sightings.iter().map(|sighting| sighting.digest).collect();
@@ -113,17 +125,26 @@ impl<R: Record, B: Blobs> Store<R, B> {
         let bodies = bodies(&inputs, &turn, &parts, (&body, &bytes), &plan, &made);
         let (client, model, decisions) = bodies?;
         let ledger = plan.ledger.clone();
+        let requests = &plan.survey.requests;
+        let previous_end = requests.len().checked_sub(2).and_then(|at| requests.get(at)).copied();
+        let (words, settings) = (plan.survey.words.clone(), plan.survey.settings);
+        drop(plan);
+        drop(transcript);
         let PlanInputs { profile, policy, .. } = inputs;
         Ok(PlannedTurn {
             turn,
             profile,
             policy,
-            ledger,
             decisions,
             media,
             client,
             model,
             client_bytes,
+            words,
+            settings,
+            previous_end,
+            expected_usd: recorded.estimated_usd.or(ledger.usd),
+            ledger,
         })
     }
 
@@ -180,6 +201,7 @@ fn planned_media(
         made,
         tokens: plan.tokens(id),
         token_price: plan.ledger.token_price(plan.profile, image.message),
+        detail: plan.survey.sightings.get(id.index()).and_then(|one| one.detail),
         image,
     }
 }
