@@ -48,13 +48,53 @@ impl Stands {
 }
 
 /// The costs of the pictures of a session.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Costs<'i> {
     pub(crate) index: &'i SessionIndex,
     pub(crate) profile: &'i Profile,
+    /// Tokens of each picture when it is shown, by its number.
+    usual: Vec<Option<u64>>,
 }
 
-impl Costs<'_> {
+/// Sums of a picture over all turns.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct PictureSum {
+    pub(crate) usd: Option<f64>,
+    pub(crate) tokens: u64,
+    /// Number of turns in which it is shown.
+    pub(crate) turns: u64,
+}
+
+impl PictureSum {
+    /// Returns the value by which pictures are ranked: dollars, or tokens without a price.
+    pub(crate) fn weight(&self) -> f64 {
+        self.usd.unwrap_or(self.tokens as f64)
+    }
+}
+
+impl<'i> Costs<'i> {
+    /// Creates the costs of a session with the prices of a profile.
+    pub(crate) fn new(index: &'i SessionIndex, profile: &'i Profile) -> Self {
+        let by_size = index.pictures.iter().map(|picture| {
+            let (width, height) = picture.facts.size?;
+            Some(profile.image_tokens(width, height, None))
+        });
+        let mut usual: Vec<Option<u64>> = by_size.collect();
+        // A turn that was planned again knows better; the latest counts.
+        for turn in &index.turns {
+            let Some(extras) = &turn.extras else { continue };
+            for (number, tokens) in turn.numbers.iter().zip(&extras.tokens) {
+                let Some(number) = number.filter(|number| is_shown(turn.letter(*number))) else {
+                    continue;
+                };
+                if let Some(usual) = usual.get_mut(number as usize - 1) {
+                    *usual = Some(*tokens);
+                }
+            }
+        }
+        Self { index, profile, usual }
+    }
+
     /// Returns the cost of a picture in a turn. `None` if it is not shown there.
     pub(crate) fn of(&self, turn: &TurnFacts, number: u32) -> Option<PictureCost> {
         if !is_shown(turn.letter(number)) {
@@ -62,9 +102,9 @@ impl Costs<'_> {
         }
         let previous = self.index.before(turn.row.number);
         let tokens = turn.tokens(previous);
-        let found = turn.media_of(number);
-        let (count, stands) = match (&turn.extras, found) {
-            (Some(extras), Some(media)) => {
+        let known = turn.extras.as_ref().and_then(|extras| Some((extras, turn.media_of(number)?)));
+        let (count, stands) = match known {
+            Some((extras, media)) => {
                 let (_, at) = extras.layout.media.get(media).copied().flatten().unwrap_or_default();
                 let count = extras.tokens.get(media).copied().unwrap_or(0);
                 let scale = tokens.all() as f64 / extras.layout.total().max(1) as f64;
@@ -87,23 +127,16 @@ impl Costs<'_> {
                 };
                 (count, stands)
             }
-            _ => (self.usual_tokens(number)?, self.usual_stands(turn, previous, number)),
+            None => (self.usual_tokens(number)?, self.usual_stands(turn, previous, number)),
         };
         let price = self.profile.price;
         let usd = price.map(|price| price.of(count as f64 * stands.ratio(self.profile)));
         Some(PictureCost { tokens: count, stands, usd })
     }
 
-    /// Returns the tokens of a picture, from a turn that was planned again, or from its size.
+    /// Returns the tokens of a picture in turns that were not planned again.
     fn usual_tokens(&self, number: u32) -> Option<u64> {
-        let known = self.index.turns.iter().rev().find_map(|turn| {
-            let media = turn.media_of(number).filter(|_| is_shown(turn.letter(number)))?;
-            turn.extras.as_ref()?.tokens.get(media).copied()
-        });
-        known.or_else(|| {
-            let size = self.index.picture(number).ok()?.facts.size?;
-            Some(self.profile.image_tokens(size.0, size.1, None))
-        })
+        self.usual.get((number as usize).checked_sub(1)?).copied().flatten()
     }
 
     /// Returns the part of the input that a picture belongs to, by the turn it came in and what was
@@ -125,14 +158,19 @@ impl Costs<'_> {
         }
     }
 
-    /// Returns the sum of the cost of a picture over all turns: dollars if the price is known,
-    /// tokens, and the number of turns in which it is shown.
-    pub(crate) fn sum(&self, number: u32) -> (Option<f64>, u64, u64) {
-        let each = self.index.turns.iter().filter_map(|turn| self.of(turn, number));
-        each.fold((None, 0, 0), |(usd, tokens, turns), one| {
-            let usd = one.usd.map(|one| one + usd.unwrap_or(0.0)).or(usd);
-            (usd, tokens + one.tokens, turns + 1)
-        })
+    /// Returns the sums of all pictures over all turns, by their numbers.
+    pub(crate) fn sums(&self) -> Vec<PictureSum> {
+        let mut sums = vec![PictureSum::default(); self.index.pictures.len()];
+        for turn in &self.index.turns {
+            for number in turn.in_sight() {
+                let Some(one) = self.of(turn, number) else { continue };
+                let Some(sum) = sums.get_mut(number as usize - 1) else { continue };
+                sum.usd = one.usd.map(|usd| usd + sum.usd.unwrap_or(0.0)).or(sum.usd);
+                sum.tokens += one.tokens;
+                sum.turns += 1;
+            }
+        }
+        sums
     }
 
     /// Returns the cost of all pictures of a turn.

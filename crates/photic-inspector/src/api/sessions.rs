@@ -122,7 +122,7 @@ impl Inspector {
         let findings = self.all_findings(id, &index).await?;
         let mut sums = Sums::of(&index);
         if let Some(profile) = &profile {
-            let costs = Costs { index: &index, profile };
+            let costs = Costs::new(&index, profile);
             let each = index.turns.iter().filter_map(|turn| costs.of_turn(turn));
             sums.usd_pictures = each.reduce(|sum, one| sum + one);
         }

@@ -33,7 +33,7 @@ impl Inspector {
             None => None,
         };
         let is_reproduced = self.is_reproduced(id, number).await?;
-        let costs = Costs { index: &index, profile: &planned.profile };
+        let costs = Costs::new(&index, &planned.profile);
         let tokens = turn.tokens(previous);
         let pictures = self.turn_pictures(&costs, turn, &planned).await?;
         let has_reply = self.history.reply(id, number).await?.is_some();
