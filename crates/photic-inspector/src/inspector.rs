@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use photic_pixels::legibility::MIN_READABLE_X_HEIGHT;
-use photic_store::{History, PlannedTurn, SessionId, Side};
+use photic_store::{History, PlannedTurn, SessionId, BodySide};
 use serde_json::Value;
 
 use crate::api::object::Object;
@@ -93,11 +93,11 @@ impl Inspector {
         &self,
         id: &SessionId,
         number: u64,
-        side: Side,
+        side: BodySide,
     ) -> Result<Arc<Vec<u8>>, Failure> {
         let name = match side {
-            Side::Client => "client",
-            Side::Model => "model",
+            BodySide::Client => "client",
+            BodySide::Model => "model",
         };
         let key = format!("body/{id}/{number}/{name}");
         if let Some(found) = self.cache.get::<Vec<u8>>(&key) {
@@ -105,8 +105,8 @@ impl Inspector {
         }
         let planned = self.planned(id, number).await?;
         let bytes = match side {
-            Side::Client => planned.client_bytes,
-            Side::Model => planned.turn.length,
+            BodySide::Client => planned.client_bytes,
+            BodySide::Model => planned.turn.length,
         };
         if bytes > MAX_BODY {
             return Err(Failure::too_large(bytes));
@@ -127,7 +127,7 @@ impl Inspector {
         if let Some(found) = self.cache.get::<bool>(&key) {
             return Ok(Some(*found));
         }
-        let is_same = match self.body(id, number, Side::Model).await {
+        let is_same = match self.body(id, number, BodySide::Model).await {
             Ok(_) => true,
             Err(failure) if failure.code() == "not_reproduced" => false,
             Err(failure) if matches!(failure.code(), "picture_gone" | "too_large") => {

@@ -28,7 +28,7 @@ pub struct Events {
 /// An event, and the number by which a listener can go on after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Event {
+pub struct RecordEvent {
     /// Its number. It grows, and begins at 1 in each process.
     pub id: u64,
     /// The tenant whose session it is about.
@@ -36,13 +36,13 @@ pub struct Event {
     /// The session. `None` for a request that belongs to none.
     pub session: Option<SessionId>,
     /// The change.
-    pub change: Change,
+    pub change: RecordChange,
 }
 
 /// A change of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Change {
+pub enum RecordChange {
     /// A request is on its way to its provider. Its session may not be known yet.
     Opened {
         /// The id of the request in logs and traces.
@@ -83,7 +83,7 @@ pub struct Missed;
 
 /// A listener for events.
 #[derive(Debug)]
-pub struct Listener {
+pub struct EventListener {
     shared: Arc<Shared>,
     /// The number of the next event.
     next: u64,
@@ -99,7 +99,7 @@ struct Shared {
 #[derive(Debug, Default)]
 struct Ring {
     /// The latest events, in order.
-    events: VecDeque<Event>,
+    events: VecDeque<RecordEvent>,
     /// The number of the last event.
     last: u64,
     /// Listeners that wait for the next event.
@@ -108,11 +108,11 @@ struct Ring {
 
 impl Events {
     /// Publishes an event. Never waits. Without listeners this costs next to nothing.
-    pub fn publish(&self, tenant: &Tenant, session: Option<&SessionId>, change: Change) {
+    pub fn publish(&self, tenant: &Tenant, session: Option<&SessionId>, change: RecordChange) {
         let mut ring = self.shared.ring();
         ring.last += 1;
         let event =
-            Event { id: ring.last, tenant: tenant.clone(), session: session.cloned(), change };
+            RecordEvent { id: ring.last, tenant: tenant.clone(), session: session.cloned(), change };
         // First, so that the ring never has room for more.
         if ring.events.len() >= MAX_EVENTS {
             ring.events.pop_front();
@@ -130,7 +130,7 @@ impl Events {
 
     /// Listens for events: those after the event with this number, or those from now on. Returns
     /// `None` if there are too many listeners.
-    pub fn listen(&self, after: Option<u64>) -> Option<Listener> {
+    pub fn listen(&self, after: Option<u64>) -> Option<EventListener> {
         let added = self.shared.listeners.fetch_update(
             Ordering::Relaxed,
             Ordering::Relaxed,
@@ -141,17 +141,17 @@ impl Events {
         // A number of another process may be greater.
         let has_missed = after.is_some_and(|after| after > last);
         let next = after.filter(|_| !has_missed).unwrap_or(last) + 1;
-        Some(Listener { shared: Arc::clone(&self.shared), next, has_missed })
+        Some(EventListener { shared: Arc::clone(&self.shared), next, has_missed })
     }
 }
 
-impl Listener {
+impl EventListener {
     /// Returns the next event of all tenants. Waits until there is one.
     ///
     /// # Errors
     ///
     /// Fails once with [`Missed`] if events between the last one and the next are gone.
-    pub async fn next(&mut self) -> Result<Event, Missed> {
+    pub async fn next(&mut self) -> Result<RecordEvent, Missed> {
         poll_fn(|context| {
             if std::mem::take(&mut self.has_missed) {
                 return Poll::Ready(Err(Missed));
@@ -176,7 +176,7 @@ impl Listener {
     }
 }
 
-impl Drop for Listener {
+impl Drop for EventListener {
     fn drop(&mut self) {
         self.shared.listeners.fetch_sub(1, Ordering::Relaxed);
     }
@@ -195,12 +195,12 @@ mod tests {
     use crate::wait::wait;
 
     fn turn(events: &Events, number: u64) {
-        events.publish(&Tenant::local(), None, Change::Turn { number });
+        events.publish(&Tenant::local(), None, RecordChange::Turn { number });
     }
 
-    fn number(event: Result<Event, Missed>) -> u64 {
+    fn number(event: Result<RecordEvent, Missed>) -> u64 {
         match event.unwrap().change {
-            Change::Turn { number } => number,
+            RecordChange::Turn { number } => number,
             other => panic!("{other:?}"),
         }
     }

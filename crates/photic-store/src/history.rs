@@ -13,7 +13,7 @@ use crate::record::{
     PastChoice, PicturePage, Record, RequestOutcome, SessionId, SessionPage, SessionQuery,
     SessionRow, StoredReply, StoredTurn, TurnRow,
 };
-use crate::store::{MessagePage, PlannedTurn, Side, Store, TurnDetails};
+use crate::store::{BodySide, MessagePage, PlannedTurn, Store, TurnDetails};
 
 /// A future on the heap.
 pub type BoxFuture<'f, T> = Pin<Box<dyn Future<Output = T> + Send + 'f>>;
@@ -89,7 +89,7 @@ pub trait History: std::fmt::Debug + Send + Sync {
         &'h self,
         id: &'h SessionId,
         number: u64,
-        side: Side,
+        side: BodySide,
         from: usize,
         limit: usize,
     ) -> BoxFuture<'h, Result<MessagePage, Error>>;
@@ -104,7 +104,7 @@ pub trait History: std::fmt::Debug + Send + Sync {
         &'h self,
         id: &'h SessionId,
         number: u64,
-        side: Side,
+        side: BodySide,
     ) -> BoxFuture<'h, Result<Vec<u8>, Error>>;
 
     /// Returns up to `limit` pictures of a session from number `from`, counted from 1.
@@ -206,7 +206,7 @@ where
         &'h self,
         id: &'h SessionId,
         number: u64,
-        side: Side,
+        side: BodySide,
         from: usize,
         limit: usize,
     ) -> BoxFuture<'h, Result<MessagePage, Error>> {
@@ -217,12 +217,12 @@ where
         &'h self,
         id: &'h SessionId,
         number: u64,
-        side: Side,
+        side: BodySide,
     ) -> BoxFuture<'h, Result<Vec<u8>, Error>> {
         Box::pin(async move {
             match side {
-                Side::Client => Self::body(self, id, number).await,
-                Side::Model => Ok(self.lower(id, number).await?.body),
+                BodySide::Client => Self::body(self, id, number).await,
+                BodySide::Model => Ok(self.lower(id, number).await?.body),
             }
         })
     }

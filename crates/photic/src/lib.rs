@@ -104,7 +104,8 @@ pub use json::Base64Runs;
 pub use known::{KnownPrefix, LeftOut, LeftOutTurns, ReadRequest, ShortenedBody, SurveyedMessages};
 pub use lift::{lift, lift_with_hints};
 pub use lower::{
-    Because, Decision, Did, Field, Lowered, RenamedTool, lower, lower_prepared, renamed_tools,
+    Because, Decision, Did, Field, Lowered, RenamedTool, SentParts, lower, lower_prepared,
+    renamed_tools,
 };
 pub use media::{Digest, MediaId, REFERENCE};
 pub use name::UnknownName;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use photic::Did;
-use photic_store::{PlannedTurn, SessionId, Side};
+use photic_store::{PlannedTurn, SessionId, BodySide};
 
 use super::index::TurnFacts;
 use super::labels::{Came, came, labels};
@@ -91,8 +91,8 @@ impl Inspector {
         later: u64,
     ) -> Result<Option<(usize, Option<usize>)>, Failure> {
         let bodies = match (
-            self.body(id, earlier, Side::Model).await,
-            self.body(id, later, Side::Model).await,
+            self.body(id, earlier, BodySide::Model).await,
+            self.body(id, later, BodySide::Model).await,
         ) {
             (Ok(earlier), Ok(later)) => (earlier, later),
             (Err(failure), _) | (_, Err(failure)) if failure.code() == "away" => {

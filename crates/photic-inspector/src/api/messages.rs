@@ -1,15 +1,16 @@
 //! The messages of a turn: as the agent sent them, as the model got them, and the recorded reply.
 
 use photic::transcript::{Message, Part, Role};
-use photic::{Transcript, Wire};
+use photic::Transcript;
 use photic_store::record::StoredReply;
-use photic_store::{PlannedTurn, SessionId, Side, numbered_source};
+use photic_store::{PlannedTurn, SessionId, BodySide, numbered_source};
 use serde_json::{Value, json};
 
 use super::index::TurnFacts;
 use super::labels::arguments_text;
 use super::layout::{fields_of, message_spans};
 use super::object::Object;
+use super::reply::reply_parts;
 use super::spans::cut;
 use crate::failure::Failure;
 use crate::inspector::Inspector;
@@ -86,7 +87,7 @@ impl Inspector {
         if view == View::Reply {
             let reply = self.history.reply(id, number).await?;
             let reply = reply.ok_or_else(|| Failure::not_found("the reply to this turn"))?;
-            return Ok(reply_page(&reply, planned.turn.wire));
+            return Ok(reply_page(&reply));
         }
         let (wire, body) = match view {
             View::Client | View::Reply => (planned.turn.wire, &planned.client),
@@ -109,7 +110,7 @@ impl Inspector {
             _ => None,
         });
         let tools: Vec<String> =
-            transcript.settings.tools.iter().map(|tool| tool.name.decode().into_owned()).collect();
+            transcript.settings.tools.iter().filter_map(tool_name).collect();
         let is_first = start == 0;
         Ok(Object::new()
             .with("items", items)
@@ -151,8 +152,8 @@ impl Inspector {
         ask: &ApiRequest,
     ) -> Result<Vec<u8>, Failure> {
         Ok(match View::of(ask)? {
-            View::Client => self.body(id, number, Side::Client).await?.to_vec(),
-            View::Model => self.body(id, number, Side::Model).await?.to_vec(),
+            View::Client => self.body(id, number, BodySide::Client).await?.to_vec(),
+            View::Model => self.body(id, number, BodySide::Model).await?.to_vec(),
             View::Reply => {
                 let reply = self.history.reply(id, number).await?;
                 reply.ok_or_else(|| Failure::not_found("the reply to this turn"))?.bytes
@@ -332,12 +333,13 @@ impl Context<'_> {
 }
 
 /// Returns the recorded reply as one message.
-fn reply_page(reply: &StoredReply, wire: Wire) -> Value {
+fn reply_page(reply: &StoredReply) -> Value {
     let bytes = &reply.bytes[..reply.bytes.len().min(MAX_REPLY)];
     let text = String::from_utf8_lossy(bytes);
-    let words = reply_words(&text, reply.media_type.contains("event-stream"));
-    let _ = wire;
-    let parts = if words.is_empty() { vec![text_part(&text, None)] } else { words };
+    let mut parts = reply_parts(&text, reply.media_type.contains("event-stream"));
+    if parts.is_empty() {
+        parts.push(text_part(&text, None));
+    }
     let message = json!({"index": 0, "role": "assistant", "parts": parts});
     json!({"items": [message], "total": 1, "new_from": 0})
 }

@@ -20,7 +20,7 @@ use serde::Serialize;
 pub use fates::{Fates, SentFate};
 pub use outcome::{Attempt, ReportedUsage, RequestEnd, RequestOutcome, StoredReply};
 pub use page::{
-    Arrived, ListedTurn, MessageNode, NotACursor, PastChoice, PicturePage, PictureRun, SentChange,
+    ArrivedMessages, ListedTurn, MessageNode, NotACursor, PastChoice, PicturePage, PictureRun, SentChange,
     SentMessages, SessionCursor, SessionPage, SessionPicture, SessionQuery, SessionRow, SessionSums,
     TurnRow,
 };

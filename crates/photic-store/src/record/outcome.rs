@@ -8,6 +8,7 @@ use photic::reply::Usage;
 use serde::{Deserialize, Serialize};
 
 use super::SessionId;
+use crate::error::Error;
 
 /// Maximum length of a provider's sentence, in characters.
 const MAX_SENTENCE: usize = 500;
@@ -162,6 +163,37 @@ impl RequestOutcome {
     pub fn agent_of(header: &[u8]) -> Option<String> {
         let agent = line(&String::from_utf8_lossy(header), MAX_AGENT);
         Some(agent).filter(|agent| !agent.is_empty())
+    }
+
+    /// Adds the values that backends store as text.
+    pub fn with_names(
+        self,
+        session: Option<&str>,
+        ended: &str,
+        wire: Option<&str>,
+        attempts: Option<&str>,
+    ) -> Result<Self, Error> {
+        let ended = RequestEnd::ALL.into_iter().find(|end| end.name() == ended);
+        let wire = wire.map(|name| Wire::ALL.into_iter().find(|wire| wire.name() == name));
+        let session = session.map(str::parse).transpose();
+        Ok(Self {
+            session: session.map_err(|_| Error::Damaged("the name of a session"))?,
+            ended: ended.ok_or(Error::Damaged("the end of a reply"))?,
+            sent_wire: wire.map(|wire| wire.ok_or(Error::Damaged("the name of a wire"))).transpose()?,
+            attempts: attempts.map_or(Ok(Vec::new()), |attempts| {
+                serde_json::from_str(attempts).map_err(|_| Error::Damaged("attempts"))
+            })?,
+            ..self
+        })
+    }
+
+    /// Returns the attempts as text, if there are any.
+    pub fn attempts_as_text(&self) -> Result<Option<String>, Error> {
+        if self.attempts.is_empty() {
+            return Ok(None);
+        }
+        let text = serde_json::to_string(&self.attempts);
+        Ok(Some(text.map_err(|_| Error::Damaged("attempts"))?))
     }
 
     /// Returns the charge at list price in US dollars, as far as it is known: input and output.

@@ -99,7 +99,7 @@ pub struct TurnRow {
     /// BLAKE3 digest of the body that was sent.
     pub digest: Digest,
     /// The new words and tool results. `None` for turns of older versions.
-    pub arrived: Option<Arrived>,
+    pub arrived: Option<ArrivedMessages>,
     /// The fate of each medium. `None` for turns of older versions.
     pub fates: Option<Fates>,
     /// The number of the session's picture of each medium, as runs of consecutive numbers.
@@ -115,7 +115,7 @@ pub struct TurnRow {
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
-pub struct Arrived {
+pub struct ArrivedMessages {
     /// The first words of the user, one line of at most 60 characters. Empty if there are none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub words: String,
@@ -297,7 +297,7 @@ impl SessionRow {
     }
 }
 
-impl Arrived {
+impl ArrivedMessages {
     /// Parses the JSON of a stored turn.
     pub fn read(json: &str) -> Result<Self, Error> {
         serde_json::from_str(json).map_err(|_| Error::Damaged("the new messages of a turn"))

@@ -94,6 +94,20 @@ impl NewSegment<'_> {
 const PLACE: usize = 4 + 4 + 1 + 32;
 
 impl StoredSegment {
+    /// Returns the numbers and blobs of the media in the result of [`NewSegment::places`].
+    pub fn media(places: &[u8]) -> Result<Vec<(u32, BlobId)>, Error> {
+        let damaged = || Error::Damaged("places of media");
+        let (each, rest) = places.as_chunks::<PLACE>();
+        if !rest.is_empty() {
+            return Err(damaged());
+        }
+        let media = each.iter().map(|place| {
+            let blob: [u8; 32] = place[9..].try_into().map_err(|_| damaged())?;
+            Ok((u32::from_le_bytes([place[4], place[5], place[6], place[7]]), blob.into()))
+        });
+        media.collect()
+    }
+
     /// Parses the results of [`NewSegment::text`] and [`NewSegment::places`].
     pub fn read(text: Vec<u8>, places: &[u8]) -> Result<Self, Error> {
         let damaged = || Error::Damaged("places of media");
@@ -145,6 +159,8 @@ mod tests {
         let at: Vec<usize> = kept.pieces.iter().map(|(at, _)| *at).collect();
         assert_eq!(at, [4, 9]);
         assert_eq!(kept.pieces[1].1, piece(70_000, Form::Text));
+        let media = StoredSegment::media(&stretch.places()).unwrap();
+        assert_eq!(media, [(3, BlobId::of(&[3])), (70_000, BlobId::of(&[112]))]);
     }
 
     #[test]
@@ -156,6 +172,9 @@ mod tests {
         form[8] = 9;
         for bad in [places(5), backwards, form, vec![0; 40]] {
             assert!(StoredSegment::read(b"text".to_vec(), &bad).is_err());
+        }
+        for bad in [vec![0; 40], vec![0; 1]] {
+            assert!(StoredSegment::media(&bad).is_err());
         }
     }
 }

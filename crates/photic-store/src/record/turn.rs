@@ -4,7 +4,7 @@ use photic::profile::Fact;
 use photic::{MediaStub, Profile, Wire};
 use serde::Serialize;
 
-use super::{Arrived, Chain, Fates, NewSegment, StoredSegment};
+use super::{ArrivedMessages, Chain, Fates, NewSegment, StoredSegment};
 use crate::blobs::BlobId;
 use crate::error::Error;
 use crate::handle::Facts;
@@ -58,7 +58,7 @@ pub struct NewTurn<'a> {
     /// they are not known.
     pub sent: Option<Vec<u8>>,
     /// The new messages in short.
-    pub arrived: Arrived,
+    pub arrived: ArrivedMessages,
     /// Time in milliseconds since 1970.
     pub time: i64,
 }

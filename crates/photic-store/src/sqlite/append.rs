@@ -60,6 +60,8 @@ impl Writer<'_> {
         }
         let (tip, new) = self.messages(id, entry)?;
         let text = |text: &str| self.piece(&NewSegment { raw: text.as_bytes(), cuts: Vec::new() });
+        let arrived = serde_json::to_string(&entry.arrived);
+        let arrived = arrived.map_err(|_| Error::Damaged("the new messages of a turn"))?;
         let made: i64 = self
             .transaction
             .prepare_cached("SELECT coalesce(max(id), 0) FROM made")
@@ -68,8 +70,9 @@ impl Writer<'_> {
             .map_err(failed)?;
         self.execute(
             "INSERT INTO turn (session, number, wire, tip, before, after, profile, policy,
-                circumstances, made, digest, length, images, tokens, usd, kin, time)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                circumstances, made, digest, length, images, tokens, usd, kin, time, fates, sent,
+                arrived)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             params![
                 self.session,
                 number,
@@ -88,6 +91,9 @@ impl Writer<'_> {
                 entry.sums.usd,
                 entry.conversation_key,
                 entry.time,
+                entry.fates.to_bytes(),
+                entry.sent,
+                arrived,
             ],
         )?;
         self.execute(

@@ -21,6 +21,10 @@ pub struct KeptBlobs {
     pub by_uploads: u64,
 }
 
+/// Tables whose rows belong to a session.
+const SESSION_TABLES: [&str; 9] =
+    ["turn", "message", "made", "choice", "past_choice", "outcome", "reply", "held", "media"];
+
 impl Sqlite {
     /// Counts the blobs that a collection keeps, by the reason. Handles that are not pinned count
     /// if they were issued after `since`.
@@ -67,7 +71,7 @@ impl Sqlite {
                 params![tenant, session],
             )
             .map_err(failed)?;
-        for table in ["turn", "message", "made", "choice", "held", "media"] {
+        for table in SESSION_TABLES {
             transaction
                 .execute(&format!("DELETE FROM {table} WHERE session = ?"), [session])
                 .map_err(failed)?;
@@ -110,6 +114,13 @@ impl Sqlite {
             )
             .map_err(failed)?;
         transaction.execute("DELETE FROM media WHERE expires <= ?", [now()]).map_err(failed)?;
+        // Outcomes of a session go with it.
+        transaction
+            .execute(
+                "DELETE FROM outcome WHERE session IS NULL AND begun < ?",
+                [milliseconds(since)],
+            )
+            .map_err(failed)?;
         transaction.commit().map_err(failed)
     }
 }

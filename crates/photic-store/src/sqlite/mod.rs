@@ -5,7 +5,9 @@
 mod append;
 mod collect;
 mod handles;
+mod history;
 mod media;
+mod outcomes;
 mod read;
 mod sessions;
 mod work;
@@ -28,8 +30,12 @@ pub struct Sqlite {
 }
 
 /// Scripts that lead from each format to the next. `user_version` counts those that were applied.
-const MIGRATIONS: [&str; 3] =
-    [include_str!("schema.sql"), include_str!("format-2.sql"), include_str!("format-3.sql")];
+const MIGRATIONS: [&str; 4] = [
+    include_str!("schema.sql"),
+    include_str!("format-2.sql"),
+    include_str!("format-3.sql"),
+    include_str!("format-4.sql"),
+];
 const FORMAT: u32 = MIGRATIONS.len() as u32;
 /// Longest wait for another process that is writing.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(20);

@@ -9,9 +9,10 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use super::{Sqlite, failed};
 use crate::blobs::BlobId;
 use crate::error::Error;
-use crate::handle::Tenant;
+use crate::handle::{Facts, Tenant};
 use crate::record::{
-    Chain, MadeBlob, MadeKey, NewTurn, Record, Session, SessionId, StoredSegment, StoredTurn,
+    Chain, ListedTurn, MadeBlob, MadeKey, MessageNode, NewTurn, PastChoice, Record, RequestOutcome,
+    Session, SessionId, SessionPage, SessionQuery, SessionSums, StoredReply, StoredSegment, StoredTurn,
     TurnCost,
 };
 
@@ -194,14 +195,13 @@ impl Record for Sqlite {
         self.append_turn(tenant, id, entry)
     }
 
-    async fn billed(
+    async fn conclude(
         &self,
         tenant: &Tenant,
-        id: &SessionId,
-        number: u64,
-        usd: f64,
+        outcome: &RequestOutcome,
+        reply: Option<&StoredReply>,
     ) -> Result<(), Error> {
-        self.bill_turn(tenant, id, number, usd)
+        self.write_outcome(tenant, outcome, reply)
     }
 
     async fn turn(&self, id: &SessionId, number: u64) -> Result<Option<StoredTurn>, Error> {
@@ -244,6 +244,74 @@ impl Record for Sqlite {
 
     async fn choices(&self, id: &SessionId) -> Result<BTreeMap<Digest, Choice>, Error> {
         self.choices_of(id)
+    }
+
+    async fn past_choices(&self, id: &SessionId) -> Result<Vec<PastChoice>, Error> {
+        self.read_past_choices(id)
+    }
+
+    async fn session_page(
+        &self,
+        tenant: &Tenant,
+        query: &SessionQuery,
+    ) -> Result<SessionPage, Error> {
+        self.page_of_sessions(tenant, query)
+    }
+
+    async fn session_sums(&self, id: &SessionId) -> Result<SessionSums, Error> {
+        self.sums_of_session(id)
+    }
+
+    async fn listed_turns(
+        &self,
+        id: &SessionId,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<ListedTurn>, Error> {
+        self.list_turns(id, from, limit)
+    }
+
+    async fn outcomes(
+        &self,
+        id: &SessionId,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<RequestOutcome>, Error> {
+        self.outcomes_of_turns(id, from, limit)
+    }
+
+    async fn other_outcomes(
+        &self,
+        tenant: &Tenant,
+        id: Option<&SessionId>,
+        limit: usize,
+    ) -> Result<Vec<RequestOutcome>, Error> {
+        self.outcomes_without_turn(tenant, id, limit)
+    }
+
+    async fn reply(&self, id: &SessionId, number: u64) -> Result<Option<StoredReply>, Error> {
+        self.read_reply(id, number)
+    }
+
+    async fn nodes(&self, id: &SessionId) -> Result<Vec<MessageNode>, Error> {
+        self.read_nodes(id)
+    }
+
+    async fn sent(
+        &self,
+        id: &SessionId,
+        until: u64,
+        limit: usize,
+    ) -> Result<Vec<(u64, Vec<u8>)>, Error> {
+        self.read_sent(id, until, limit)
+    }
+
+    async fn facts(
+        &self,
+        tenant: &Tenant,
+        blobs: &BTreeSet<BlobId>,
+    ) -> Result<BTreeMap<BlobId, Facts>, Error> {
+        self.read_facts(tenant, blobs)
     }
 
     async fn forget(&self, tenant: &Tenant, id: &SessionId) -> Result<bool, Error> {

@@ -24,11 +24,12 @@ pub struct SessionTotals {
     pub unpriced: u64,
 }
 
-const FACTS: &str = "SELECT session.name, title, turns, messages, created, last,
+/// The facts about sessions of a tenant. The rest of the statement follows.
+pub(super) const FACTS: &str = "SELECT session.name, title, turns, messages, created, last,
         (SELECT count(*) FROM held WHERE held.session = session.id),
         (SELECT coalesce(sum(bytes), 0) FROM held WHERE held.session = session.id),
-        (SELECT coalesce(sum(original), 0) FROM held WHERE held.session = session.id)
-    FROM session JOIN tenant ON tenant.id = session.tenant WHERE tenant.name = ?";
+        (SELECT coalesce(sum(original), 0) FROM held WHERE held.session = session.id), session.id
+    FROM session JOIN tenant ON tenant.id = session.tenant WHERE tenant.name = ?1";
 
 impl Sqlite {
     pub(super) fn begin_session(&self, tenant: &Tenant, title: &str) -> Result<SessionId, Error> {
@@ -92,7 +93,7 @@ impl Sqlite {
     ) -> Result<Option<Session>, Error> {
         let connection = self.connection();
         let found = connection
-            .prepare_cached(&format!("{FACTS} AND session.name = ?"))
+            .prepare_cached(&format!("{FACTS} AND session.name = ?2"))
             .map_err(failed)?
             .query_row(params![tenant.as_str(), id.as_str()], facts)
             .optional()
@@ -124,24 +125,6 @@ impl Sqlite {
         Ok(None)
     }
 
-    pub(super) fn bill_turn(
-        &self,
-        tenant: &Tenant,
-        id: &SessionId,
-        number: u64,
-        usd: f64,
-    ) -> Result<(), Error> {
-        self.connection()
-            .execute(
-                "UPDATE turn SET usd = ?1 WHERE number = ?2 AND session = (
-                SELECT session.id FROM session JOIN tenant ON tenant.id = session.tenant
-                WHERE session.name = ?3 AND tenant.name = ?4)",
-                params![usd, number, id.as_str(), tenant.as_str()],
-            )
-            .map_err(failed)?;
-        Ok(())
-    }
-
     pub(super) fn choose_for(
         &self,
         tenant: &Tenant,
@@ -151,16 +134,25 @@ impl Sqlite {
     ) -> Result<(), Error> {
         let mut connection = self.connection();
         let transaction = begin(&mut connection)?;
-        let session: i64 = transaction
+        let (session, turns): (i64, u64) = transaction
             .query_row(
-                "SELECT session.id FROM session JOIN tenant ON tenant.id = session.tenant
+                "SELECT session.id, turns FROM session JOIN tenant ON tenant.id = session.tenant
                  WHERE session.name = ? AND tenant.name = ?",
                 params![id.as_str(), tenant.as_str()],
-                |row| row.get(0),
+                |row| Ok((row.get(0)?, row.get(1)?)),
             )
             .optional()
             .map_err(failed)?
             .ok_or_else(|| Error::NoSession(id.clone()))?;
+        let choice = choice.map(|choice| serde_json::to_string(&choice)).transpose();
+        let (choice, time) = (choice.map_err(|_| Error::Damaged("a choice"))?, now());
+        transaction
+            .execute(
+                "INSERT INTO past_choice (session, picture, choice, time, turns)
+                 VALUES (?, ?, ?, ?, ?)",
+                params![session, picture, choice, time, turns],
+            )
+            .map_err(failed)?;
         match choice {
             None => transaction
                 .execute(
@@ -172,12 +164,7 @@ impl Sqlite {
                 .execute(
                     "INSERT OR REPLACE INTO choice (session, picture, choice, time)
                  VALUES (?, ?, ?, ?)",
-                    params![
-                        session,
-                        picture,
-                        serde_json::to_string(&choice).map_err(|_| Error::Damaged("a choice"))?,
-                        now()
-                    ],
+                    params![session, picture, choice, time],
                 )
                 .map_err(failed)?,
         };
@@ -208,7 +195,7 @@ impl Sqlite {
     }
 }
 
-fn facts(row: &Row<'_>) -> Result<Result<Session, Error>, rusqlite::Error> {
+pub(super) fn facts(row: &Row<'_>) -> Result<Result<Session, Error>, rusqlite::Error> {
     let name: String = row.get(0)?;
     let Ok(id) = name.parse() else { return Ok(Err(Error::Damaged("the name of a session"))) };
     Ok(Ok(Session {

@@ -10,7 +10,7 @@ use crate::record::{Record, SessionId, StoredSegment};
 
 /// A side of the gateway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum BodySide {
     /// The request as the client sent it.
     Client,
     /// The request as the model got it.
@@ -44,19 +44,19 @@ impl<R: Record, B: Blobs> Store<R, B> {
         &self,
         id: &SessionId,
         number: u64,
-        side: Side,
+        side: BodySide,
         from: usize,
         limit: usize,
     ) -> Result<MessagePage, Error> {
         let turn = self.turn(id, number).await?;
         match side {
-            Side::Client => {
+            BodySide::Client => {
                 let messages = self.record.messages(&turn).await?;
                 let total = messages.len();
                 let page = messages.into_iter().skip(from).take(limit).map(MessageText::from);
                 Ok(MessagePage { messages: page.collect(), total })
             }
-            Side::Model => {
+            BodySide::Model => {
                 let wire = self.terms(&turn).await?.profile.wire;
                 let body = self.lower(id, number).await?.body;
                 let (transcript, _) = photic::lift(wire, &body);

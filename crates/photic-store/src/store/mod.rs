@@ -4,6 +4,7 @@
 //! them, so everything in the record can be read.
 
 mod append;
+mod arrived;
 mod collect;
 mod conversation;
 mod images;
@@ -28,7 +29,7 @@ pub use append::{FinishedTurn, LeftOutMessages, SentBody, SentPrefix, WrittenMes
 pub use collect::{CollectReport, GracePeriods};
 pub use conversation::ConversationKeys;
 pub use images::{Image, TurnDetails};
-pub use messages::{MessagePage, MessageText, Side};
+pub use messages::{BodySide, MessagePage, MessageText};
 pub use planned::{PlannedMedia, PlannedTurn, numbered_media, numbered_source};
 pub use reproduce::{PreviousTurn, View};
 pub use sent::SentHashes;

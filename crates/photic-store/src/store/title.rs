@@ -19,7 +19,8 @@ pub fn title(transcript: &Transcript<'_>) -> String {
     first.unwrap_or_else(|| "untitled".to_owned())
 }
 
-fn line(text: &str) -> String {
+/// Returns the first words of a text, in one line without control characters.
+pub(super) fn line(text: &str) -> String {
     let mut line = String::new();
     for word in text.split_whitespace() {
         let word: String = word.chars().filter(|letter| !letter.is_control()).collect();

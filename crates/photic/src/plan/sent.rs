@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Plan;
-use super::fate::Reason;
+use super::fate::{Fate, Reason};
 use super::former::Former;
 use super::recipe::Prepared;
 use crate::media::MediaId;
@@ -44,6 +44,19 @@ impl Former {
 }
 
 impl Plan<'_> {
+    /// Returns the fates as they were carried out, and `true` for media in whose place another picture
+    /// was sent. `shed` lists those that the written body had no room for.
+    pub fn carried_out(&self, prepared: &Prepared, shed: &[MediaId]) -> Vec<(Fate, bool)> {
+        let plan = self.as_prepared(prepared);
+        let each = MediaId::first(plan.fates.len()).zip(&plan.fates).map(|(id, fate)| {
+            if shed.contains(&id) {
+                return (Fate::Elide(Reason::OverBudget), false);
+            }
+            (*fate, fate.is_shown() && plan.recipes.contains_key(&id))
+        });
+        each.collect()
+    }
+
     /// Returns the media that gave way in this request, with their reasons. `shed` lists those that
     /// its written body had no room for. They stay out of sight in the next request
     /// ([`Policy::retired`](super::Policy)).
