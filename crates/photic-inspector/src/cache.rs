@@ -64,20 +64,10 @@ impl Cache {
         }
         value
     }
-
-    /// Removes a value.
-    pub(crate) fn remove(&self, key: &str) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(gone) = state.entries.remove(key) {
-            state.weight -= gone.weight;
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests may panic")]
-
     use super::*;
 
     #[test]
@@ -93,7 +83,5 @@ mod tests {
         assert_eq!(cache.get::<String>("k39"), None, "another type");
         cache.put("large".to_owned(), 1_u32, 1000);
         assert_eq!(cache.get::<u32>("large"), None);
-        cache.remove("k0");
-        assert_eq!(cache.get::<u32>("k0"), None);
     }
 }

@@ -184,8 +184,6 @@ fn hex(digest: &Digest) -> String {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests may panic")]
-
     use photic_pixels::chart::Chart;
 
     use super::*;

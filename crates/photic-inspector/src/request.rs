@@ -93,8 +93,6 @@ impl Answer {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests may panic")]
-
     use super::*;
 
     #[test]

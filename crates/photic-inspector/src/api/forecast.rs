@@ -156,8 +156,6 @@ fn describe(
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests may panic")]
-
     use super::*;
 
     #[test]

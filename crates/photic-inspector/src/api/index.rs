@@ -74,6 +74,11 @@ impl Inspector {
             }
             pictures.extend(page.pictures);
         }
+        // Choices may be made at any time, here or by a command.
+        for picture in &mut pictures {
+            let own = past_choices.iter().rev().find(|one| one.picture == picture.digest);
+            picture.choice = own.and_then(|one| one.choice);
+        }
         let by_digest: BTreeMap<Digest, u32> =
             pictures.iter().map(|picture| (picture.digest, picture.number)).collect();
         for row in rows {

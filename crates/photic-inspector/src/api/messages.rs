@@ -2,6 +2,7 @@
 
 use photic::transcript::{Message, Part, Role};
 use photic::Transcript;
+use photic::settings::Tool;
 use photic_store::record::StoredReply;
 use photic_store::{PlannedTurn, SessionId, BodySide, numbered_source};
 use serde_json::{Value, json};
@@ -342,4 +343,12 @@ fn reply_page(reply: &StoredReply) -> Value {
     }
     let message = json!({"index": 0, "role": "assistant", "parts": parts});
     json!({"items": [message], "total": 1, "new_from": 0})
+}
+
+/// Returns the name of a tool, if it is a function.
+fn tool_name(tool: &Tool<'_>) -> Option<String> {
+    match tool {
+        Tool::Function(function) => Some(function.name.decode().into_owned()),
+        Tool::Foreign(_) => None,
+    }
 }

@@ -250,6 +250,15 @@ impl Inspector {
     }
 }
 
+impl Inspector {
+    /// Returns the rows of a session from a number on.
+    pub(crate) async fn rows(&self, id: &SessionId, from: u64) -> Result<Vec<Value>, Failure> {
+        let index = self.index(id).await?;
+        let turns = index.turns.iter().filter(|turn| turn.row.number >= from);
+        Ok(turns.map(|turn| row(turn, index.before(turn.row.number)).value()).collect())
+    }
+}
+
 /// Returns rows from a number on.
 pub(crate) fn page(index: &SessionIndex, from: u64, limit: usize) -> Value {
     let start = usize::try_from(from - 1).unwrap_or(usize::MAX).min(index.turns.len());

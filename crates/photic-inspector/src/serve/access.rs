@@ -149,8 +149,6 @@ fn is_same(given: &str, right: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests may panic")]
-
     use super::*;
 
     fn access(address: &str) -> Access {
