@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use photic_store::{FinishedTurn, LocalStore, SentBody, wait};
+use photic_store::{FinishedTurn, LocalStore, SentBody, SentHashes, wait};
 use serde_json::json;
 
 use super::lookup::session;
@@ -57,6 +57,7 @@ pub(super) fn run(
         policy: &policy,
         prepared: &prepared,
         sent: SentBody::of(&lowered.body),
+        hashes: Some(&SentHashes::of(&transcript, &lowered, profile.wire)),
         conversation_key: None,
         remembered: &BTreeMap::new(),
         time: i64::try_from(now.as_millis()).unwrap_or(i64::MAX),

@@ -1,4 +1,4 @@
-//! Writes a turn with one call of the function `append_turn` in `format-1.sql`, which writes all of
+//! Writes a turn with one call of the function `append_turn` in `format-3.sql`, which writes all of
 //! it or nothing. If this replica did not write the previous turn, a lookup comes first.
 //!
 //! The function checks the assumptions of the replica. If one is outdated, nothing is written and
@@ -182,10 +182,11 @@ impl Postgres {
         let media_type = |made: Option<&photic_store::record::MadeBlob>| {
             made.map(|made| made.media_type.clone())
         };
+        let arrived = serde_json::to_string(&entry.arrived);
         sqlx::query_scalar(
             "SELECT append_turn($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
                 $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32,
-                $33, $34, $35)",
+                $33, $34, $35, $36, $37, $38)",
         )
         .bind(TENANTS + owner.id)
         .bind(owner.id)
@@ -222,6 +223,9 @@ impl Postgres {
         .bind(entry.sums.usd)
         .bind(entry.conversation_key)
         .bind(entry.time)
+        .bind(entry.fates.to_bytes())
+        .bind(entry.sent.as_deref())
+        .bind(arrived.map_err(|_| Error::Damaged("the new messages of a turn"))?)
         .fetch_one(&mut *self.connection().await?)
         .answer()
         .await

@@ -46,6 +46,9 @@ impl Postgres {
             "DELETE FROM message WHERE session = $1",
             "DELETE FROM made WHERE session = $1",
             "DELETE FROM choice WHERE session = $1",
+            "DELETE FROM past_choice WHERE session = $1",
+            "DELETE FROM outcome WHERE session = $1",
+            "DELETE FROM reply WHERE session = $1",
             "DELETE FROM held WHERE session = $1",
             "DELETE FROM media WHERE session = $1",
         ] {
@@ -105,6 +108,16 @@ impl Postgres {
                 WHERE session.tenant = $1)",
         )
         .bind(owner.id)
+        .execute(&mut *transaction)
+        .await
+        .map_err(failed)?;
+        // Outcomes of a session go with it.
+        sqlx::query(
+            "DELETE FROM outcome WHERE tenant = $1 AND begun < $2
+             AND session & ((1::bigint << 40) - 1) = 0",
+        )
+        .bind(owner.id)
+        .bind(milliseconds(since))
         .execute(&mut *transaction)
         .await
         .map_err(failed)?;

@@ -7,7 +7,8 @@ use sqlx::PgPool;
 use super::failed;
 
 /// Scripts that lead from each format to the next.
-const MIGRATIONS: [&str; 2] = [include_str!("format-1.sql"), include_str!("format-2.sql")];
+const MIGRATIONS: [&str; 3] =
+    [include_str!("format-1.sql"), include_str!("format-2.sql"), include_str!("format-3.sql")];
 
 /// Lock number that all replicas use for migrations.
 pub(super) const LOCK: i64 = 0x7068_6f74_6963;

@@ -5,10 +5,11 @@ use std::time::SystemTime;
 
 use photic::{Choice, Digest, MediaStub, Wire};
 use photic_store::record::{
-    Chain, MadeBlob, MadeKey, NewTurn, Record, Session, SessionId, StoredSegment, StoredTurn,
+    Chain, ListedTurn, MadeBlob, MadeKey, MessageNode, NewTurn, PastChoice, Record, RequestOutcome,
+    Session, SessionId, SessionPage, SessionQuery, SessionSums, StoredReply, StoredSegment, StoredTurn,
     TurnCost,
 };
-use photic_store::{BlobId, Error, Tenant};
+use photic_store::{BlobId, Error, Facts, Tenant};
 use sqlx::Row as _;
 
 use super::{Answer, Postgres, day_of, failed, numbers};
@@ -153,7 +154,7 @@ impl Postgres {
     }
 }
 
-fn digests(blobs: &BTreeSet<BlobId>) -> Vec<Digest> {
+pub(super) fn digests(blobs: &BTreeSet<BlobId>) -> Vec<Digest> {
     blobs.iter().map(|blob| *blob.as_bytes()).collect()
 }
 
@@ -183,14 +184,13 @@ impl Record for Postgres {
         self.append_turn(tenant, id, entry).await
     }
 
-    async fn billed(
+    async fn conclude(
         &self,
         tenant: &Tenant,
-        id: &SessionId,
-        number: u64,
-        usd: f64,
+        outcome: &RequestOutcome,
+        reply: Option<&StoredReply>,
     ) -> Result<(), Error> {
-        self.bill_turn(tenant, id, number, usd).await
+        self.write_outcome(tenant, outcome, reply).await
     }
 
     async fn turn(&self, id: &SessionId, number: u64) -> Result<Option<StoredTurn>, Error> {
@@ -233,6 +233,74 @@ impl Record for Postgres {
 
     async fn choices(&self, id: &SessionId) -> Result<BTreeMap<Digest, Choice>, Error> {
         self.choices_of(id).await
+    }
+
+    async fn past_choices(&self, id: &SessionId) -> Result<Vec<PastChoice>, Error> {
+        self.read_past_choices(id).await
+    }
+
+    async fn session_page(
+        &self,
+        tenant: &Tenant,
+        query: &SessionQuery,
+    ) -> Result<SessionPage, Error> {
+        self.page_of_sessions(tenant, query).await
+    }
+
+    async fn session_sums(&self, id: &SessionId) -> Result<SessionSums, Error> {
+        self.sums_of_session(id).await
+    }
+
+    async fn listed_turns(
+        &self,
+        id: &SessionId,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<ListedTurn>, Error> {
+        self.list_turns(id, from, limit).await
+    }
+
+    async fn outcomes(
+        &self,
+        id: &SessionId,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<RequestOutcome>, Error> {
+        self.outcomes_of_turns(id, from, limit).await
+    }
+
+    async fn other_outcomes(
+        &self,
+        tenant: &Tenant,
+        id: Option<&SessionId>,
+        limit: usize,
+    ) -> Result<Vec<RequestOutcome>, Error> {
+        self.outcomes_without_turn(tenant, id, limit).await
+    }
+
+    async fn reply(&self, id: &SessionId, number: u64) -> Result<Option<StoredReply>, Error> {
+        self.read_reply(id, number).await
+    }
+
+    async fn nodes(&self, id: &SessionId) -> Result<Vec<MessageNode>, Error> {
+        self.read_nodes(id).await
+    }
+
+    async fn sent(
+        &self,
+        id: &SessionId,
+        until: u64,
+        limit: usize,
+    ) -> Result<Vec<(u64, Vec<u8>)>, Error> {
+        self.read_sent(id, until, limit).await
+    }
+
+    async fn facts(
+        &self,
+        tenant: &Tenant,
+        blobs: &BTreeSet<BlobId>,
+    ) -> Result<BTreeMap<BlobId, Facts>, Error> {
+        self.read_facts(tenant, blobs).await
     }
 
     async fn forget(&self, tenant: &Tenant, id: &SessionId) -> Result<bool, Error> {

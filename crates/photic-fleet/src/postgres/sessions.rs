@@ -14,10 +14,11 @@ use super::{Answer, BELOW_DAY, Postgres, failed, numbers};
 /// looks up eight times as many. A continued request adds few messages.
 const FIRST_LOOKUP: usize = 8;
 
+/// A statement for the facts about sessions of a tenant, with the rest of it.
 macro_rules! facts {
     ($rest:literal) => {
         concat!(
-            "SELECT session.name, title, turns, messages, created, last, held.* FROM session
+            "SELECT session.name, title, turns, messages, created, last, held.*, session.id FROM session
              JOIN tenant ON tenant.id = session.tenant,
              LATERAL (SELECT count(*) AS blobs, coalesce(sum(bytes), 0)::bigint AS bytes,
                 count(*) FILTER (WHERE original) AS images
@@ -27,6 +28,8 @@ macro_rules! facts {
         )
     };
 }
+
+pub(super) use facts;
 
 impl Postgres {
     pub(super) async fn begin_session(
@@ -106,33 +109,6 @@ impl Postgres {
         Ok(None)
     }
 
-    pub(super) async fn bill_turn(
-        &self,
-        tenant: &Tenant,
-        id: &SessionId,
-        number: u64,
-        usd: f64,
-    ) -> Result<(), Error> {
-        let (low, high) = numbers(id);
-        sqlx::query(
-            "UPDATE turn SET usd = $1 WHERE number = $2 AND session >= $3 AND session < $4
-                AND session = (
-                    SELECT session.id FROM session JOIN tenant ON tenant.id = session.tenant
-                    WHERE session.name = $5 AND tenant.name = $6
-                        AND session.id >= $3 AND session.id < $4)",
-        )
-        .bind(usd)
-        .bind(number.cast_signed())
-        .bind(low)
-        .bind(high)
-        .bind(id.as_str())
-        .bind(tenant.as_str())
-        .execute(&mut *self.connection().await?)
-        .answer()
-        .await?;
-        Ok(())
-    }
-
     pub(super) async fn choose_for(
         &self,
         tenant: &Tenant,
@@ -142,8 +118,8 @@ impl Postgres {
     ) -> Result<(), Error> {
         let (low, high) = numbers(id);
         let mut transaction = self.begin_transaction().await?;
-        let session: Option<i64> = sqlx::query_scalar(
-            "SELECT session.id FROM session JOIN tenant ON tenant.id = session.tenant
+        let session: Option<(i64, i64)> = sqlx::query_as(
+            "SELECT session.id, turns FROM session JOIN tenant ON tenant.id = session.tenant
              WHERE session.name = $1 AND tenant.name = $2 AND session.id >= $3 AND session.id < $4
              FOR UPDATE OF session",
         )
@@ -154,7 +130,21 @@ impl Postgres {
         .fetch_optional(&mut *transaction)
         .await
         .map_err(failed)?;
-        let session = session.ok_or_else(|| Error::NoSession(id.clone()))?;
+        let (session, turns) = session.ok_or_else(|| Error::NoSession(id.clone()))?;
+        let choice = choice.map(|choice| serde_json::to_string(&choice)).transpose();
+        let choice = choice.map_err(|_| Error::Damaged("a choice"))?;
+        sqlx::query(concat!(
+            "INSERT INTO past_choice (session, picture, choice, time, turns) VALUES ($1, $2, $3, ",
+            now!(),
+            ", $4)",
+        ))
+        .bind(session)
+        .bind(picture)
+        .bind(&choice)
+        .bind(turns)
+        .execute(&mut *transaction)
+        .await
+        .map_err(failed)?;
         let query = match choice {
             None => sqlx::query("DELETE FROM choice WHERE session = $1 AND picture = $2")
                 .bind(session)
@@ -167,7 +157,7 @@ impl Postgres {
             ))
             .bind(session)
             .bind(picture)
-            .bind(serde_json::to_string(&choice).map_err(|_| Error::Damaged("a choice"))?),
+            .bind(choice),
         };
         query.execute(&mut *transaction).await.map_err(failed)?;
         transaction.commit().await.map_err(failed)
@@ -200,7 +190,7 @@ fn named(name: &str) -> Result<SessionId, Error> {
     name.parse().map_err(|_| Error::Damaged("the name of a session"))
 }
 
-fn facts(row: &PgRow) -> Result<Session, Error> {
+pub(super) fn facts(row: &PgRow) -> Result<Session, Error> {
     let count = |at: usize| row.try_get::<i64, _>(at).map(|count| count as u64).map_err(failed);
     Ok(Session {
         id: named(row.try_get(0).map_err(failed)?)?,

@@ -10,7 +10,7 @@ use super::ContractViolation;
 use crate::blobs::Blobs;
 use crate::error::Error;
 use crate::record::{Record, SessionId};
-use crate::store::{FinishedTurn, SentBody, Store};
+use crate::store::{FinishedTurn, SentBody, SentHashes, Store};
 
 /// Request of a client that grows turn by turn.
 #[derive(Clone, Debug)]
@@ -102,6 +102,7 @@ impl Conversation {
             policy: &self.policy,
             prepared: &prepared,
             sent: SentBody::of(&lowered.body),
+            hashes: Some(&SentHashes::of(&transcript, &lowered, self.profile.wire)),
             conversation_key: None,
             remembered: &BTreeMap::new(),
             time,

@@ -8,8 +8,10 @@ use serde_json::json;
 use super::{ContractViolation, promise};
 use crate::blobs::Blobs;
 use crate::error::Error;
-use crate::record::{NewSegment, NewTurn, Record, SessionId, TurnCost};
-use crate::store::{FinishedTurn, LeftOutMessages, SentBody, Store, WrittenMessages};
+use crate::record::{ArrivedMessages, Fates, NewSegment, NewTurn, Record, SessionId, TurnCost};
+use crate::store::{
+    FinishedTurn, LeftOutMessages, SentBody, SentHashes, Store, WrittenMessages,
+};
 
 /// The messages of a turn that was stored.
 struct Known {
@@ -42,6 +44,7 @@ async fn append<R: Record, B: Blobs>(
     let plan = photic::plan(photic::survey(&transcript), &profile, &policy);
     let lowered = photic::lower(&transcript, &plan);
     let sent = SentBody::of(&lowered.body);
+    let hashes = SentHashes::of(&transcript, &lowered, Wire::OpenAiChat);
     let surveyed = SurveyedMessages::of(&plan.survey);
     let (transcript, findings, plan, lowered) = (&transcript, &*findings, &plan, &lowered);
     let read = ReadRequest { transcript, findings, policy: &policy, plan, lowered };
@@ -55,6 +58,7 @@ async fn append<R: Record, B: Blobs>(
         policy: &policy,
         prepared: &prepared,
         sent,
+        hashes: Some(&hashes),
         conversation_key: Some([7; 16]),
         remembered: &BTreeMap::new(),
         time: 1,
@@ -66,10 +70,14 @@ async fn append<R: Record, B: Blobs>(
             let left_out = shortened.left_out();
             let (transcript, _) = photic::lift(Wire::OpenAiChat, &shortened.body);
             let mut survey = photic::survey(&transcript);
+            let short = photic::plan(survey.clone(), &profile, &policy);
+            let lowered = photic::lower(&transcript, &short);
+            let hashes = SentHashes::of(&transcript, &lowered, Wire::OpenAiChat);
             known.surveyed.extended(&survey, left_out).ok_or_else(unknown)?;
             surveyed.put_into(&mut survey, left_out);
             let plan = photic::plan(survey, &profile, &policy);
-            let done = FinishedTurn { transcript: &transcript, plan: &plan, ..done };
+            let hashes = Some(&hashes);
+            let done = FinishedTurn { transcript: &transcript, plan: &plan, hashes, ..done };
             let left_out = LeftOutMessages { written: &known.written, left_out };
             store.append_after(id, &done, Some(left_out)).await?
         }
@@ -92,6 +100,15 @@ pub(super) async fn suite<R: Record, B: Blobs>(
         let view = store.lower(&id, number).await?;
         promise("and what was sent of it", view.body == *body)?;
     }
+    let whole = store.begin("the same, whole").await?;
+    for (number, body) in (1..).zip(&bodies) {
+        append(store, &whole, body, None).await?;
+        let sent = store.sent_messages(&id, number).await?;
+        let messages = sent.as_ref().map_or(0, |sent| sent.messages.len());
+        promise("every message that was sent has a hash", messages == 7 + 2 * number as usize)?;
+        let is_same = sent == store.sent_messages(&whole, number).await?;
+        promise("the same as if the turn was stored whole", is_same)?;
+    }
     let session = store.session(&id).await?;
     promise("no message is stored twice", (session.turns, session.messages) == (5, 17))?;
 
@@ -111,7 +128,7 @@ pub(super) async fn suite<R: Record, B: Blobs>(
 }
 
 /// Returns a turn without new messages that follows a message.
-const fn following(chain: [u8; 16]) -> NewTurn<'static> {
+fn following(chain: [u8; 16]) -> NewTurn<'static> {
     let nothing = NewSegment { raw: b"", cuts: Vec::new() };
     NewTurn {
         wire: Wire::OpenAiChat,
@@ -129,6 +146,9 @@ const fn following(chain: [u8; 16]) -> NewTurn<'static> {
         digest: [0; 32],
         length: 0,
         sums: TurnCost { images: 0, tokens: 0, usd: None },
+        fates: Fates::default(),
+        sent: None,
+        arrived: ArrivedMessages::default(),
         time: 1,
     }
 }

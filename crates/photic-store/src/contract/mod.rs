@@ -9,8 +9,10 @@ mod blobs;
 mod collecting;
 mod conversation;
 mod handles;
+mod history;
 mod left_out;
 mod media;
+mod outcomes;
 mod sessions;
 mod uploaded;
 mod work;
@@ -59,11 +61,18 @@ pub async fn fresh<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<(), Contr
     handles::suite(&store.record).await?;
     sessions::suite(store).await?;
     left_out::suite(store).await?;
+    history::suite(store).await?;
+    outcomes(store).await?;
     uploaded::suite(store).await?;
     media::suite(store).await?;
     collecting::suite(store).await?;
     existing(store).await?;
     Ok(())
+}
+
+/// Exercises outcomes of requests, in any store without an outcome of a request that is no turn.
+pub async fn outcomes<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<(), ContractViolation> {
+    outcomes::suite(store).await
 }
 
 /// Checks that everything in the store can be read: every blob matches its identifier, and every

@@ -129,6 +129,7 @@ async fn send<R: Record, B: Blobs>(
         policy: &policy,
         prepared: &prepared,
         sent: SentBody::of(&lowered.body),
+        hashes: None,
         conversation_key: None,
         remembered: &remembered,
         time: 1,

@@ -65,6 +65,6 @@ INSERT INTO past_choice (session, picture, choice, time, turns)
         WHERE turn.session = choice.session AND turn.time <= choice.time)
     FROM choice ORDER BY time, session, picture;
 
--- The tree of a session is read without the texts of its messages.
+-- The tree of a session is read without the texts of most messages.
 CREATE INDEX message_session ON message (session, id, parent);
-CREATE INDEX message_media ON message (session, id, places) WHERE places IS NOT NULL;
+CREATE INDEX message_media ON message (session, id) WHERE places IS NOT NULL;

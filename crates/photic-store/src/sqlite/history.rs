@@ -101,7 +101,7 @@ impl Sqlite {
         Ok(turns)
     }
 
-    /// Reads the tree of messages by indexes that hold it, so that no text is read.
+    /// Reads the tree of messages. An index holds it, so that only messages with media are read.
     pub(super) fn read_nodes(&self, id: &SessionId) -> Result<Vec<MessageNode>, Error> {
         let connection = self.connection();
         let mut statement = connection

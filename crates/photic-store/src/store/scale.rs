@@ -12,7 +12,9 @@ use crate::blobs::{BlobId, Blobs, FileBlobs, Listed};
 use crate::contract::{Conversation, picture};
 use crate::error::BlobError;
 use crate::handle::Tenant;
-use crate::record::{CutMedia, NewMessage, NewSegment, NewTurn, Record as _, SessionId, TurnCost};
+use crate::record::{
+    ArrivedMessages, CutMedia, Fates, NewMessage, NewSegment, NewTurn, Record as _, SessionId, TurnCost,
+};
 use crate::sqlite::Sqlite;
 use crate::wait;
 
@@ -151,6 +153,9 @@ impl<'a> Grower<'a> {
             digest: [0; 32],
             length: 1_000_000,
             sums: TurnCost::default(),
+            fates: Fates::default(),
+            sent: None,
+            arrived: ArrivedMessages::default(),
             time: 1,
         };
         wait(record.append(&Tenant::local(), self.id, &entry)).unwrap();

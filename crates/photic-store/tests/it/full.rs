@@ -74,6 +74,7 @@ fn send(
         policy: &talk.policy,
         prepared: &photic::Prepared::new(),
         sent: photic_store::SentBody::of(&lowered.body),
+        hashes: None,
         conversation_key: None,
         remembered: &BTreeMap::new(),
         time: 1,

@@ -10,7 +10,7 @@ use photic::{
     Choice, FetchResult, Lowered, Made, MediaId, Plan, Policy, Prepared, Profile, Reason, Wire,
 };
 use photic_store::contract::picture;
-use photic_store::{FinishedTurn, LocalStore, SentBody, SessionId, wait};
+use photic_store::{FinishedTurn, LocalStore, SentBody, SentHashes, SessionId, wait};
 use serde_json::{Value, json};
 
 use crate::directory::TestDirectory;
@@ -50,6 +50,7 @@ fn append(
         policy,
         prepared,
         sent: SentBody::of(&lowered.body),
+        hashes: Some(&SentHashes::of(transcript, &lowered, plan.profile.wire)),
         conversation_key: None,
         remembered: &BTreeMap::new(),
         time: 1,
@@ -253,6 +254,7 @@ fn a_view_that_cannot_be_reproduced_is_an_error() {
         policy: &policy,
         prepared: &none,
         sent: SentBody::of(&lowered.body),
+        hashes: Some(&SentHashes::of(&transcript, &lowered, plan.profile.wire)),
         conversation_key: None,
         remembered: &BTreeMap::new(),
         time: 1,

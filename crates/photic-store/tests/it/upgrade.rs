@@ -101,9 +101,21 @@ fn records_of_every_earlier_format_are_opened_and_lose_nothing() {
             }
         }
         assert_eq!(changed, REPAIRED_DIFFERENTLY, "format {earlier}");
-        assert_eq!(wait(store.sessions()).unwrap().len(), 5);
+        let sessions = wait(store.sessions()).unwrap();
+        assert_eq!(sessions.len(), 5);
+        // What was not stored then is not known, and is not 0.
+        for session in sessions {
+            let rows = wait(store.turn_rows(&session.id, 1, 1000)).unwrap();
+            assert_eq!(rows.len() as u64, session.turns);
+            for row in rows {
+                assert!(row.fates.is_none() && row.change.is_none() && row.outcome.is_none());
+            }
+            let sums = wait(store.session_row(&session.id)).unwrap().sums;
+            assert_eq!((sums.reported, sums.model), (0, None));
+            wait(store.picture_page(&session.id, 1, 1000)).unwrap();
+        }
         drop(store);
-        assert_eq!(format(&place), 3);
+        assert_eq!(format(&place), 4);
     }
 }
 
@@ -115,9 +127,9 @@ fn a_record_of_a_newer_version_is_refused_and_left_as_it_is() {
     let before = std::fs::read(place.join("record.db")).unwrap();
 
     let refused = LocalStore::open(&*place).unwrap_err();
-    assert!(matches!(refused, Error::TooNew { found: 99, known: 3 }), "{refused:?}");
+    assert!(matches!(refused, Error::TooNew { found: 99, known: 4 }), "{refused:?}");
     let said = refused.to_string();
-    assert!(said.contains("format 99") && said.contains("up to 3"), "{said}");
+    assert!(said.contains("format 99") && said.contains("up to 4"), "{said}");
     assert!(said.contains("update photic"), "{said}");
     // The switch to a journal of its own touches the header and nothing else.
     assert_eq!(format(&place), 99);
