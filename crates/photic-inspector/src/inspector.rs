@@ -54,7 +54,12 @@ impl Inspector {
 
     /// Returns the facts about this inspector.
     pub(crate) fn about(&self) -> Value {
-        let (door, is_live) = match self.served_by {
+        self.about_as(self.served_by)
+    }
+
+    /// Returns the facts about this inspector as another program shows it.
+    pub(crate) fn about_as(&self, served_by: ServedBy) -> Value {
+        let (door, is_live) = match served_by {
             ServedBy::Command => ("command", true),
             ServedBy::Gateway => ("gateway", true),
             ServedBy::File => ("file", false),
@@ -63,7 +68,7 @@ impl Inspector {
         Object::new()
             .with("version", env!("CARGO_PKG_VERSION"))
             .with("door", door)
-            .maybe("address", self.address.map(|address| address.to_string()))
+            .maybe("address", self.address.filter(|_| is_live).map(|address| address.to_string()))
             .with("choices", is_live)
             .with("events", is_live)
             .with("min_x_height", MIN_READABLE_X_HEIGHT)

@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::inspector::Inspector;
 
 /// Pictures of a session that are examined for small text.
-const MAX_EXAMINED: usize = 64;
+pub(crate) const MAX_EXAMINED: usize = 64;
 /// Most findings that are listed.
 const MAX_FINDINGS: usize = 400;
 

@@ -7,6 +7,7 @@ use photic_store::{PlannedTurn, SessionId};
 use serde_json::{Value, json};
 
 use super::costs::Costs;
+use super::findings::MAX_EXAMINED;
 use super::index::{SessionIndex, TurnFacts};
 use super::object::{Object, dollars};
 use super::sessions::digest_text;
@@ -35,9 +36,10 @@ impl Inspector {
         let is_reproduced = self.is_reproduced(id, number).await?;
         let costs = Costs::new(&index, &planned.profile);
         let tokens = turn.tokens(previous);
+        // First, because it examines the text of pictures.
+        let findings = self.all_findings(id, &index).await?;
         let pictures = self.turn_pictures(&costs, turn, &planned).await?;
         let has_reply = self.history.reply(id, number).await?.is_some();
-        let findings = self.all_findings(id, &index).await?;
         let warnings = findings.into_iter().filter(|one| one.warns_about(number));
         let groups = decisions(&planned, before.as_deref(), turn);
         Ok(row(turn, previous)
@@ -123,8 +125,9 @@ impl Inspector {
         };
         let cost = costs.of(turn, number).filter(|_| is_shown);
         let placed = turn.extras.as_ref().and_then(|extras| extras.layout.media.get(media));
-        let x_height = match (one.image.digest, sent, seen) {
-            (Some(digest), Some(_), Some([width, _])) => {
+        let is_examined = costs.index.pictures.len() < number as usize + MAX_EXAMINED;
+        let x_height = match (one.image.digest.filter(|_| is_examined), seen) {
+            (Some(digest), Some([width, _])) => {
                 self.known_letters(&digest).and_then(|letters| letters.in_width(width))
             }
             _ => None,

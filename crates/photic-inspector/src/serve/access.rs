@@ -78,7 +78,7 @@ impl Access {
 
     /// Returns the address to open, with the token.
     pub fn url(&self) -> String {
-        format!("http://{}/inspect#token={}", self.address, self.token.as_str())
+        format!("http://{}/inspect/#token={}", self.address, self.token.as_str())
     }
 
     /// Returns the address that is listened on.

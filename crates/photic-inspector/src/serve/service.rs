@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::header::{
     CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderMap,
-    HeaderName, HeaderValue, REFERRER_POLICY, SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
+    HeaderName, HeaderValue, LOCATION, REFERRER_POLICY, SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{Method, Request, Response, StatusCode, Uri};
 use http_body::Body;
@@ -112,6 +112,12 @@ impl Service {
             return Err(Failure::method());
         }
         let path = head.uri.path();
+        if path == BASE && !is_post {
+            // The files beside the page are named relative to it. The fragment stays.
+            let mut response = whole(StatusCode::PERMANENT_REDIRECT, "text/plain", Bytes::new());
+            response.headers_mut().insert(LOCATION, HeaderValue::from_static("/inspect/"));
+            return Ok(response);
+        }
         if let Some((media_type, bytes)) = assets::file(path).filter(|_| !is_post) {
             return Ok(whole(StatusCode::OK, media_type, Bytes::from_static(bytes)));
         }
