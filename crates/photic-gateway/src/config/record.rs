@@ -19,6 +19,9 @@ pub struct RecordConfig {
     /// If true, a reply waits until its turn is recorded, and its header `x-photic-turn` names the
     /// turn. A reply without that header was not recorded.
     pub acknowledge: bool,
+    /// If true, the reply to each turn is recorded, up to 1 MiB. Without it, the record has an answer
+    /// of the model only if a later request of the client contains it.
+    pub replies: bool,
 }
 
 impl RecordConfig {

@@ -212,6 +212,9 @@ impl Dispatcher {
     ) -> Result<Response<ReplyBody>, Failure> {
         let (mut parts, mut incoming) = request.into_parts();
         log.passed = could_hold_pictures(&parts).then_some(reason);
+        if log.passed.is_some() {
+            log.conclusion = self.turns.conclusion(&admitted.caller, &parts.headers);
+        }
         let prefix = parts.extensions.get::<NamedPrefix>();
         let upstream = self.upstreams.choose_for_other(wire, prefix).ok_or(Refusal::NoUpstream)?;
         upstream.check_key(&parts.headers, parts.uri.query())?;

@@ -1,13 +1,15 @@
 //! A store on servers that many gateways share: `PostgreSQL` and a bucket.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use photic_fleet::Fleet;
+use photic_store::record::{RequestOutcome, StoredReply};
 use photic_store::{
-    BlobError, BlobId, Blobs as _, Error, FinishedTurn, Handles as _, LeftOutMessages, Media as _,
-    MediaRecord, MediaRef, Record as _, Secret, Tenant, WrittenMessages,
+    BlobError, BlobId, Blobs as _, Error, FinishedTurn, Handles as _, History, LeftOutMessages,
+    Media as _, MediaRecord, MediaRef, Record as _, Secret, Tenant, WrittenMessages,
 };
 
 use super::availability::Availability;
@@ -66,18 +68,21 @@ impl StoreBackend for FleetBackend {
         })
     }
 
-    fn bill<'a>(
+    fn conclude<'a>(
         &'a self,
         tenant: &'a Tenant,
-        turn: &'a Turn,
-        usd: f64,
+        outcome: &'a RequestOutcome,
+        reply: Option<&'a StoredReply>,
     ) -> BoxFuture<'a, Result<(), Error>> {
         Box::pin(async move {
             self.availability.require(&[Server::Record])?;
-            let store = self.fleet.store(tenant.clone());
-            let billed = store.record.billed(tenant, &turn.session, turn.number, usd).await;
-            self.availability.notice(billed)
+            let concluded = self.fleet.record.conclude(tenant, outcome, reply).await;
+            self.availability.notice(concluded)
         })
+    }
+
+    fn history(&self, tenant: &Tenant) -> Arc<dyn History> {
+        Arc::new(self.fleet.store(tenant.clone()))
     }
 
     fn media<'a>(

@@ -13,6 +13,7 @@ use http::header::{HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use http::{Request, Response};
 use http_body::{Body, Frame, SizeHint};
 
+use super::conclude::conclude;
 use super::log::Log;
 use super::metrics::Metrics;
 use super::otlp::Spans;
@@ -131,6 +132,7 @@ impl Drop for RequestGuard {
         if let Some(spans) = &watchers.spans {
             spans.ended(log, &watchers.metrics.spans_dropped);
         }
+        conclude(log);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Observes requests: the facts about each one, metrics, the log, and traces.
 
+mod conclude;
 mod facts;
 mod fixes;
 mod gauges;

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use photic::rejection::Class;
 use photic::reply::Usage;
+use photic_store::record::StoredReply;
 
 use crate::upstream::ResolvedProfile;
 
@@ -18,6 +19,8 @@ pub(crate) struct Outcome {
     pub(crate) usage: OnceLock<Usage>,
     /// The profile that it was planned with, which has the price.
     pub(crate) profile: Option<Arc<ResolvedProfile>>,
+    /// The reply, if it is recorded.
+    pub(crate) reply: OnceLock<StoredReply>,
     /// Set if its images were billed as text.
     pub(crate) billed_as_text: AtomicBool,
 }

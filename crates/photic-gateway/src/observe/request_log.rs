@@ -1,7 +1,8 @@
 //! The log of one request: filled while it is processed, read by metrics, the log and traces.
 //!
 //! It holds counts, names and positions. It never holds a key, a text, a query or a byte of media,
-//! because anything in it may be written to a log, a metric or a trace.
+//! because anything in it may be written to a log, a metric or a trace. What is for the record alone is
+//! in the attempts, the outcome and the conclusion.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -9,12 +10,14 @@ use std::time::{Duration, Instant};
 
 use photic::Wire;
 use photic_net::ConnectFailure;
+use photic_store::record::Attempt;
 
 use super::facts::Facts;
 use super::fixes::Fixes;
 use super::outcome::Outcome;
 use super::trace::Trace;
 use crate::http::{Failure, Passed, Route};
+use crate::record::Conclusion;
 use crate::upstream::Upstream;
 
 /// The log of one request.
@@ -43,6 +46,12 @@ pub(crate) struct RequestLog {
     pub(crate) cause: Option<ConnectFailure>,
     /// The outcome of a request: rejections that were healed, and its usage.
     pub(crate) outcome: Option<Arc<Outcome>>,
+    /// The times that it was sent.
+    pub(crate) attempts: Vec<Attempt>,
+    /// The provider's id of the request.
+    pub(crate) provider_request: Option<String>,
+    /// Set if its outcome is recorded.
+    pub(crate) conclusion: Option<Box<Conclusion>>,
     /// Time from the request to the first byte of the reply's body.
     pub(crate) first_byte: Option<Duration>,
     pub(crate) ending: Ending,
@@ -82,6 +91,9 @@ impl RequestLog {
             failure: None,
             cause: None,
             outcome: None,
+            attempts: Vec::new(),
+            provider_request: None,
+            conclusion: None,
             first_byte: None,
             ending: Ending::Open,
             passed: None,

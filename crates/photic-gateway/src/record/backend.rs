@@ -1,12 +1,14 @@
 //! The interface of the stores that a gateway can keep conversations in.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use photic::MediaStub;
+use photic_store::record::{RequestOutcome, StoredReply};
 use photic_store::{
-    BlobError, BlobId, Error, Facts, FinishedTurn, LeftOutMessages, MediaRecord, MediaRef,
+    BlobError, BlobId, Error, Facts, FinishedTurn, History, LeftOutMessages, MediaRecord, MediaRef,
     NewMedia, Secret, Tenant, WrittenMessages,
 };
 
@@ -89,13 +91,16 @@ pub(crate) trait StoreBackend: std::fmt::Debug + Send + Sync {
         left_out: Option<LeftOutMessages<'a>>,
     ) -> BoxFuture<'a, Result<(Turn, WrittenMessages), Error>>;
 
-    /// Writes the price of a turn, in US dollars.
-    fn bill<'a>(
+    /// Writes the outcome of a request, and the reply if it is kept.
+    fn conclude<'a>(
         &'a self,
         tenant: &'a Tenant,
-        turn: &'a Turn,
-        usd: f64,
+        outcome: &'a RequestOutcome,
+        reply: Option<&'a StoredReply>,
     ) -> BoxFuture<'a, Result<(), Error>>;
+
+    /// Returns the sessions of a tenant, for programs that show them.
+    fn history(&self, tenant: &Tenant) -> Arc<dyn History>;
 
     /// Returns the media that references of a tenant refer to. References that are unknown, expired,
     /// or of another tenant are left out.

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use photic_store::record::{RequestOutcome, StoredReply};
 use photic_store::{
-    BlobError, BlobId, Blobs, Error, FinishedTurn, Handles, LeftOutMessages, LocalStore,
+    BlobError, BlobId, Blobs, Error, FinishedTurn, Handles, History, LeftOutMessages, LocalStore,
     Media as _, MediaRecord, MediaRef, Record as _, Secret, Tenant, WrittenMessages, wait,
 };
 
@@ -47,18 +48,23 @@ impl StoreBackend for LocalBackend {
         Box::pin(store::append(&self.0, context, done, left_out))
     }
 
-    fn bill<'a>(
+    fn conclude<'a>(
         &'a self,
         tenant: &'a Tenant,
-        turn: &'a Turn,
-        usd: f64,
+        outcome: &'a RequestOutcome,
+        reply: Option<&'a StoredReply>,
     ) -> BoxFuture<'a, Result<(), Error>> {
-        let (store, tenant, turn) = (Arc::clone(&self.0), tenant.clone(), turn.clone());
+        let (store, tenant) = (Arc::clone(&self.0), tenant.clone());
+        let (outcome, reply) = (outcome.clone(), reply.cloned());
         Box::pin(async move {
-            let billing =
-                move || wait(store.record.billed(&tenant, &turn.session, turn.number, usd));
-            tokio::task::spawn_blocking(billing).await.unwrap_or(Ok(()))
+            let writing = move || wait(store.record.conclude(&tenant, &outcome, reply.as_ref()));
+            tokio::task::spawn_blocking(writing).await.unwrap_or(Ok(()))
         })
+    }
+
+    fn history(&self, _tenant: &Tenant) -> Arc<dyn History> {
+        // A local store has one tenant.
+        Arc::clone(&self.0) as Arc<dyn History>
     }
 
     fn media<'a>(

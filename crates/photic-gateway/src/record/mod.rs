@@ -5,6 +5,7 @@
 //! until its turn is saved and then names it. A reply that names no turn was not saved.
 
 mod backend;
+mod conclusion;
 mod local;
 mod recorder;
 mod run_sessions;
@@ -13,8 +14,9 @@ mod store;
 mod written_turn;
 
 pub(crate) use backend::{DirectUploads, MediaUpload, Server, SignedUpload, StoreBackend};
+pub(crate) use conclusion::Conclusion;
 pub(crate) use local::LocalBackend;
-pub(crate) use recorder::{Bill, Made, Recorder};
+pub(crate) use recorder::{Made, Recorder};
 pub(crate) use session_context::{Named, SessionContext};
 #[cfg(feature = "fleet")]
 pub(crate) use store::{append, recall};

@@ -4,24 +4,27 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use photic::reply::Usage;
 use photic::transcript::MediaId;
 use photic::{Plan, Policy, Prepared, Transcript};
+use photic_store::events::RecordChange;
+use photic_store::record::RequestOutcome;
 use photic_store::{
-    ConversationKeys, Error, FinishedTurn, LeftOutMessages, SentBody, Tenant, WrittenMessages, wait,
+    ConversationKeys, Error, Events, FinishedTurn, LeftOutMessages, SentBody, SentHashes, Tenant,
+    WrittenMessages, wait,
 };
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::backend::StoreBackend;
+use super::conclusion::Conclusion;
 use super::run_sessions::{RequestStart, RunSessions};
 use super::session_context::{Named, SessionContext};
 use super::written_turn::Turn;
 use crate::config::{RecordConfig, Serves};
 use crate::counter::Counter;
-use crate::upstream::ResolvedProfile;
 
-/// Maximum number of turns that may wait for their price. Further turns keep the estimate.
-const MAX_BILLS: u32 = 1 << 16;
+/// Maximum number of requests whose outcome may wait for the end of their reply. Further requests have
+/// none.
+const MAX_ANSWERING: u32 = 1 << 16;
 /// Time for which a reply waits until its turn is written.
 const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -35,8 +38,12 @@ pub(crate) struct Recorder {
     pub(crate) acknowledge: bool,
     max_waiting: u32,
     waiting: Arc<Semaphore>,
-    /// Turns that wait for the end of their reply, which contains the price.
-    bills: Arc<Semaphore>,
+    /// Requests whose outcome waits for the end of their reply.
+    answering: Arc<Semaphore>,
+    /// Set if replies are kept.
+    pub(crate) replies: bool,
+    /// News of the record.
+    pub(crate) events: Events,
     /// The sessions of the run, if the gateway serves a single command.
     run: Option<Arc<RunSessions>>,
     pub(crate) kept: Counter,
@@ -58,6 +65,8 @@ pub(crate) struct Made<'m, 'a> {
     pub(crate) named: &'m Named<'m>,
     /// The bytes that were sent.
     pub(crate) sent: SentBody,
+    /// The hashes of the messages that were sent, if they are known.
+    pub(crate) hashes: Option<&'m SentHashes>,
     /// Media that did not fit into the body.
     pub(crate) shed: &'m [MediaId],
 }
@@ -76,7 +85,9 @@ impl Recorder {
             acknowledge: config.acknowledge,
             max_waiting,
             waiting: Arc::new(Semaphore::new(max_waiting as usize)),
-            bills: Arc::new(Semaphore::new(MAX_BILLS as usize)),
+            answering: Arc::new(Semaphore::new(MAX_ANSWERING as usize)),
+            replies: config.replies,
+            events: Events::default(),
             run: (serves == Serves::OneCommand).then(Arc::default),
             kept: Counter::default(),
             lost: Counter::default(),
@@ -90,12 +101,12 @@ impl Recorder {
         Arc::clone(&self.waiting).acquire_owned().await.ok()
     }
 
-    /// Waits until no turn waits to be written or for its price, at most for `timeout`.
+    /// Waits until no turn or outcome waits to be written, at most for `timeout`.
     pub(crate) async fn finish(&self, timeout: Duration) {
         let nothing_waits = async {
             tokio::join!(
                 self.waiting.acquire_many(self.max_waiting),
-                self.bills.acquire_many(MAX_BILLS)
+                self.answering.acquire_many(MAX_ANSWERING)
             )
         };
         let _ = tokio::time::timeout(timeout, nothing_waits).await;
@@ -129,7 +140,8 @@ impl Recorder {
         bytes: usize,
         left_out: Option<LeftOutMessages<'_>>,
     ) -> Result<(Turn, WrittenMessages), Error> {
-        let Made { transcript, plan, policy, prepared, named: remembered, sent, shed } = *made;
+        let Made { transcript, plan, policy, prepared, named: remembered, .. } = *made;
+        let (sent, hashes, shed) = (made.sent, made.hashes, made.shed);
         let conversation_key = context.keys.as_ref().and_then(|keys| keys.last());
         let time = now();
         let done = FinishedTurn {
@@ -138,6 +150,7 @@ impl Recorder {
             policy,
             prepared,
             sent,
+            hashes,
             conversation_key,
             remembered,
             shed,
@@ -147,20 +160,25 @@ impl Recorder {
         self.kept.add(1);
         self.bytes.add(bytes as u64);
         self.bytes_read.add(transcript.body().len() as u64);
+        let Turn { session, number } = &appended.0;
+        let change = RecordChange::Turn { number: *number };
+        self.events.publish(&context.tenant, Some(session), change);
         Ok(appended)
     }
 
-    /// Creates the bill of a turn that is being written and answered. Returns `None` if too many turns
-    /// wait for their price.
-    pub(crate) fn open_bill(
-        &self,
-        tenant: Tenant,
-        profile: Arc<ResolvedProfile>,
-        kept: oneshot::Receiver<Option<Turn>>,
-    ) -> Option<Bill> {
-        let permit = Arc::clone(&self.bills).try_acquire_owned().ok()?;
-        let backend = Arc::clone(&self.backend);
-        Some(Bill { backend, tenant, profile, kept, _permit: permit })
+    /// Prepares the outcome of a request that begins. Returns `None` if too many requests are being
+    /// answered.
+    pub(crate) fn begin(&self, tenant: &Tenant, agent: Option<&[u8]>) -> Option<Box<Conclusion>> {
+        let permit = Arc::clone(&self.answering).try_acquire_owned().ok()?;
+        Some(Box::new(Conclusion {
+            backend: Arc::clone(&self.backend),
+            events: self.events.clone(),
+            tenant: tenant.clone(),
+            agent: agent.and_then(RequestOutcome::agent_of),
+            session: None,
+            turn: None,
+            _permit: permit,
+        }))
     }
 
     /// Counts a turn that is not written.
@@ -175,27 +193,6 @@ impl Recorder {
         writing: impl Future<Output = Option<Turn>>,
     ) -> Option<Turn> {
         tokio::time::timeout(ACKNOWLEDGE_TIMEOUT, writing).await.ok().flatten()
-    }
-}
-
-/// The bill of a turn. Its price is known at the end of its reply.
-#[derive(Debug)]
-pub(crate) struct Bill {
-    backend: Arc<dyn StoreBackend>,
-    tenant: Tenant,
-    profile: Arc<ResolvedProfile>,
-    kept: oneshot::Receiver<Option<Turn>>,
-    _permit: OwnedSemaphorePermit,
-}
-
-impl Bill {
-    /// Writes the price that the provider charged, as soon as the turn is written.
-    pub(crate) async fn settle(self, usage: Usage) {
-        let Some(usd) = self.profile.profile.usd(&usage) else { return };
-        if let Ok(Some(turn)) = self.kept.await {
-            // If this fails, the estimate stays.
-            let _ = self.backend.bill(&self.tenant, &turn, usd).await;
-        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use photic_store::{Events, History, Tenant};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 
@@ -71,6 +72,18 @@ impl Gateway {
     /// Returns counts of what the gateway does from now on.
     pub fn tally(&self) -> Arc<Tally> {
         Arc::clone(&self.parts.tally)
+    }
+
+    /// Returns the recorded sessions of a tenant, for programs that show them. `None` if sessions are
+    /// not recorded. Take it before [`Gateway::serve`].
+    pub fn history(&self, tenant: &Tenant) -> Option<Arc<dyn History>> {
+        Some(self.parts.backend.as_ref()?.history(tenant))
+    }
+
+    /// Returns the news of the record, for programs that show sessions. `None` if sessions are not
+    /// recorded.
+    pub fn events(&self) -> Option<Events> {
+        Some(self.parts.recorder.as_ref()?.events.clone())
     }
 
     /// Serves until `stop` is done, then lets running requests finish for the configured time.

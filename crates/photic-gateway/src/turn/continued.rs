@@ -59,6 +59,8 @@ impl Turns {
         }
         let prepared = PreparedRequest::of_plan(&target, planned);
         let lowered = lower(&prepared);
+        // Those of what was read. The others are known.
+        let hashes = lowered.hashes(self.pipeline.keep());
         let read = lowered.read(&findings);
         let messages = match &before {
             None => None,
@@ -85,6 +87,7 @@ impl Turns {
             let left_out = left_out.clone();
             record.part = before.map(|before| RecordedPart { before, left_out });
             record.messages = messages;
+            record.hashes = hashes;
         }
         drop(prepared);
         Some((Arc::new(recalled), outbound))

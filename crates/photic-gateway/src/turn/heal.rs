@@ -7,16 +7,19 @@
 //! they follow from the endpoint's own words. A rejection that quotes the request proves nothing.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use http::{Response, StatusCode};
 use photic::rejection::{Class, Said, classify};
+use photic_store::record::Attempt;
 
 use super::diagnose::Diagnosis;
 use super::lower::OutboundRequest;
 use super::pipeline::Pipeline;
 use super::recall::RecalledRequest;
 use super::rejection_text;
-use super::send::{AnsweredRequest, Delivery};
+use super::reply_headers::class_name;
+use super::send::{AnsweredRequest, Delivery, length, milliseconds};
 use crate::http::{Failure, Stream};
 use crate::learned::{Entry, Evidence, Lesson};
 use crate::media::{Allowance, FetchedInputs, PixelWork};
@@ -85,7 +88,11 @@ impl Healer<'_> {
                 outbound.pieces.clone()
             };
             let headers = delivery.headers.clone();
-            let reply = Box::pin(delivery.post(self.client, outbound, headers, pieces)).await?;
+            let (bytes, begun) = (length(&pieces), Instant::now());
+            let reply = Box::pin(delivery.post(self.client, outbound, headers, pieces)).await;
+            let status = reply.as_ref().ok().map(|reply| reply.status().as_u16());
+            outbound.attempts.push(Attempt::new(status, bytes, milliseconds(begun)));
+            let reply = reply?;
             let status = reply.status();
             if !may_blame_media(status) {
                 if status.is_success() && !tried.entries.is_empty() && !tried.is_echo {
@@ -96,6 +103,13 @@ impl Healer<'_> {
             }
             let (reply, text) = Box::pin(rejection_text::read(reply)).await;
             let rejection = text.map(|text| (classify(Some(status.as_u16()), &text), text));
+            if let Some((rejection, _)) = &rejection
+                && let Some(attempt) = outbound.attempts.pop()
+            {
+                let class = class_name(rejection.class).unwrap_or_default();
+                let says = without_secrets(&rejection.text, &delivery.quotable());
+                outbound.attempts.push(attempt.rejected(&class, &says));
+            }
             let is_ours = rejection
                 .as_ref()
                 .is_some_and(|(rejection, _)| rejection.class != Class::Unrelated);
@@ -112,7 +126,9 @@ impl Healer<'_> {
                 let healing = self.heal(around, &recalled, outbound, &mut tried, diagnosis);
                 let better = Box::pin(healing).await;
                 if let Some(better) = better {
-                    let fixes = std::mem::replace(outbound, better).fixes;
+                    let before = std::mem::replace(outbound, better);
+                    outbound.attempts = before.attempts;
+                    let fixes = before.fixes;
                     first.get_or_insert(FirstRejection { reply, fixes });
                     continue;
                 }
@@ -220,8 +236,32 @@ impl Healer<'_> {
     }
 }
 
+/// Length from which a word of a header may be a secret.
+const SECRET_LENGTH: usize = 16;
+
+/// Removes the words of headers and of the query from a provider's sentence, because one of them may be
+/// a key.
+fn without_secrets(says: &str, quotable: &[String]) -> String {
+    let words = quotable.iter().flat_map(|text| text.split([' ', '&', '=', ';', ',']));
+    let words = words.filter(|word| word.len() >= SECRET_LENGTH);
+    words.fold(says.to_owned(), |says, word| says.replace(word, "…"))
+}
+
 /// Returns `true` if a reply of this status may be about the media that were sent. Some local servers
 /// answer 500 to an image that they cannot decode.
 pub(super) fn may_blame_media(status: StatusCode) -> bool {
     matches!(status.as_u16(), 400 | 404 | 406 | 413 | 415 | 422 | 500)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_that_a_provider_quotes_is_not_kept() {
+        let quotable = ["Bearer sk-proj-0123456789abcdef", "text/plain", "key=AIzaSy0123456789abcdef&x=1"];
+        let quotable = quotable.map(str::to_owned);
+        let said = "no image for sk-proj-0123456789abcdef (AIzaSy0123456789abcdef) of text/plain";
+        assert_eq!(without_secrets(said, &quotable), "no image for … (…) of text/plain");
+    }
 }

@@ -10,7 +10,8 @@ use photic::media::Source;
 use photic::transcript::MediaId;
 use photic::wire::PathParams;
 use photic::{Finding, Lowered, Profile, ReadRequest, RenamedTool, Transcript, Wire};
-use photic_store::SentBody;
+use photic_store::record::Attempt;
+use photic_store::{SentBody, SentHashes};
 
 use super::known_messages::{KnownMessages, RecordedPart};
 use super::plan::Target;
@@ -62,6 +63,8 @@ pub(super) struct OutboundRequest {
     pub(super) is_unread: bool,
     /// The memory of the pieces that are not slices of the client's body.
     pub(super) charges: Vec<Charge>,
+    /// The times that it, and those before it, were sent.
+    pub(super) attempts: Vec<Attempt>,
 }
 
 /// The values that are needed to record a request once it is answered.
@@ -69,6 +72,8 @@ pub(super) struct OutboundRequest {
 pub(super) struct RequestToRecord {
     /// The bytes that were sent.
     pub(super) sent: SentBody,
+    /// The hashes of the messages that were sent: of all, or of those that were not left out.
+    pub(super) hashes: Option<SentHashes>,
     /// The target at that time. Lessons that were learned since would give another request.
     pub(super) target: Target,
     /// Set if it follows from its body and its session alone, so that no image has to be prepared
@@ -134,6 +139,13 @@ impl LoweredRequest<'_, '_> {
         ReadRequest { transcript, findings, policy, plan, lowered: &self.lowered }
     }
 
+    /// Returns the hashes of the messages as they are sent, if turns are recorded.
+    pub(super) fn hashes(&self, keep: Keep) -> Option<SentHashes> {
+        let PreparedRequest { transcript, plan, .. } = self.prepared;
+        let wire = plan.profile.wire;
+        keep.record.then(|| SentHashes::of(transcript, &self.lowered, wire))
+    }
+
     /// Converts to a request that borrows nothing. `sent` hashes the body, if turns are recorded.
     pub(super) fn into_outbound(
         self,
@@ -154,6 +166,7 @@ impl LoweredRequest<'_, '_> {
             media: SentMedia::of(plan, &prepared.prepared, model),
             record: keep.record.then(|| RequestToRecord {
                 sent: sent(&lowered.body),
+                hashes: None,
                 target: (*target).clone(),
                 is_settled: prepared.is_settled,
                 shed: lowered.retired.clone(),
@@ -174,6 +187,7 @@ impl LoweredRequest<'_, '_> {
             missing: prepared.missing.clone(),
             is_unread: false,
             charges: Vec::new(),
+            attempts: Vec::new(),
         }
     }
 }
@@ -202,6 +216,7 @@ impl OutboundRequest {
             missing: MissingInputs::default(),
             is_unread: true,
             charges: Vec::new(),
+            attempts: Vec::new(),
         }
     }
 

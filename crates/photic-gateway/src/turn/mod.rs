@@ -25,6 +25,7 @@ mod frames;
 mod future_size_tests;
 mod heal;
 mod kept_conversations;
+mod kept_reply;
 mod known_messages;
 mod lower;
 mod pipeline;

@@ -62,7 +62,13 @@ impl Pipeline {
         let planned = self.planner.plan(&target, transcript, recalled, &self.fetcher.remote);
         let supplies = Supplies { inputs, pixels: Some(pixels) };
         let prepared = prepare(&target, planned, supplies, &self.fetcher.remote, &self.derivatives);
-        Some(lower(&prepared).into_outbound(inbound, &findings, self.keep(), SentBody::of))
+        let lowered = lower(&prepared);
+        let hashes = lowered.hashes(self.keep());
+        let mut outbound = lowered.into_outbound(inbound, &findings, self.keep(), SentBody::of);
+        if let Some(record) = &mut outbound.record {
+            record.hashes = hashes;
+        }
+        Some(outbound)
     }
 
     /// Fetches the inputs that a request needs under the lessons that are being tried.

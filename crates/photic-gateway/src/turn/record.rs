@@ -6,14 +6,14 @@ use photic_store::{Error, LeftOutMessages, WrittenMessages};
 use tokio::sync::oneshot;
 
 use super::known_messages::RecordedPart;
-use super::lower::RequestToRecord;
+use super::lower::{RequestToRecord, lower};
 use super::pipeline::Pipeline;
 use super::prepare::{PreparedRequest, Supplies};
 use super::recall::RecalledRequest;
 use crate::media::{Allowance, MissingInputs, PixelWork};
 use crate::memory::{Share, Use};
 use crate::observe::Tally;
-use crate::record::{Bill, Made, Recorder, Turn};
+use crate::record::{Conclusion, Made, Recorder, Turn};
 
 /// Writes turns to the store.
 #[derive(Clone, Debug)]
@@ -25,19 +25,21 @@ pub(crate) struct TurnRecorder {
 }
 
 impl TurnRecorder {
-    /// Begins to write a turn. Writing continues while the reply is sent, unless replies wait for it.
-    /// In that case, the turn is returned if it was written in time.
+    /// Begins to write a turn. Its outcome is written after it. Writing continues while the reply is
+    /// sent, unless replies wait for it. In that case, the turn is returned if it was written in time.
     pub(super) async fn record(
         &self,
         recalled: Arc<RecalledRequest>,
         request: RequestToRecord,
         missing: MissingInputs,
         share: Share,
-    ) -> (Option<Turn>, Option<Bill>) {
-        let Some(place) = self.recorder.queue().await else { return (None, None) };
+        conclusion: Option<&mut Conclusion>,
+    ) -> Option<Turn> {
+        let place = self.recorder.queue().await?;
         let (tell, told) = oneshot::channel();
-        let profile = Arc::clone(&request.target.profile);
-        let bill = self.recorder.open_bill(recalled.context.tenant.clone(), profile, told);
+        if let Some(conclusion) = conclusion {
+            conclusion.wait_for(told);
+        }
         let this = self.clone();
         let writing = tokio::spawn(async move {
             let counts_sessions = this.pipeline.counts_usage();
@@ -52,9 +54,9 @@ impl TurnRecorder {
             kept
         });
         if !self.recorder.acknowledge {
-            return (None, bill);
+            return None;
         }
-        (self.recorder.acknowledged(async { writing.await.ok().flatten() }).await, bill)
+        self.recorder.acknowledged(async { writing.await.ok().flatten() }).await
     }
 
     /// Writes a turn. The images that it was sent with are usually cached. If not, they are prepared
@@ -141,7 +143,12 @@ impl TurnRecorder {
             if lowered.as_ref().is_some_and(|lowered| !is_same(&lowered.lowered.body)) {
                 return recorder.lose();
             }
-            let appended = recorder.append(&recalled.context, &request.made(made), bytes, None);
+            // The hashes of a part are not those of the whole.
+            let hashes =
+                request.part.as_ref().and_then(|_| lower(made).hashes(self.pipeline.keep()));
+            let mut made = request.made(made);
+            made.hashes = hashes.as_ref().or(made.hashes);
+            let appended = recorder.append(&recalled.context, &made, bytes, None);
             self.finish(request, appended)
         });
         appended.flatten()
@@ -158,6 +165,7 @@ impl RequestToRecord {
             prepared: &made.prepared,
             named: &made.named,
             sent: self.sent,
+            hashes: self.hashes.as_ref(),
             shed: &self.shed,
         }
     }

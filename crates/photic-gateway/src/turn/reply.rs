@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use http::header::{CONTENT_TYPE, HeaderValue};
-use http::{Response, Uri};
+use http::{HeaderMap, Response, Uri};
 
 use super::client_words::Recovering;
+use super::kept_reply::KeptReply;
 use super::lower::OutboundRequest;
 use super::translate::{Translation, is_stream, translate};
 use super::usage_tap::UsageTap;
@@ -13,7 +14,6 @@ use crate::http::{Endpoint, Failure, ReplyBody, Stream};
 use crate::learned::Learned;
 use crate::memory::Share;
 use crate::observe::Outcome;
-use crate::record::Bill;
 use crate::tenant::Caller;
 
 /// Attaches a tap that reads the usage of a reply, to count it and to compare it with the estimate.
@@ -21,7 +21,7 @@ pub(super) fn watch(
     reply: Response<Stream>,
     outbound: &mut OutboundRequest,
     outcome: &Arc<Outcome>,
-    bill: Option<Bill>,
+    kept: Option<KeptReply>,
     caller: &Caller,
     learned: &Arc<Learned>,
 ) -> Response<Stream> {
@@ -33,11 +33,26 @@ pub(super) fn watch(
         teacher: caller.identity.clone(),
         media: outbound.media.take(),
         estimate: outbound.tokens,
-        bill,
+        reply: kept,
         head: Vec::new(),
         tail: Vec::new(),
     };
     reply.map(|stream| stream.tapped(Box::new(tap)))
+}
+
+/// Names of the headers in which providers tell their id of a request.
+const PROVIDER_REQUEST: [&str; 5] =
+    ["x-request-id", "request-id", "x-amzn-requestid", "apim-request-id", "x-goog-request-id"];
+/// Maximum length of such an id.
+const MAX_ID_LENGTH: usize = 100;
+
+/// Returns the provider's id of a request, if it told one that looks like one.
+pub(super) fn provider_request(headers: &HeaderMap) -> Option<String> {
+    let is_id = |id: &&str| {
+        (1..=MAX_ID_LENGTH).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic())
+    };
+    let mut ids = PROVIDER_REQUEST.iter().filter_map(|name| headers.get(*name)?.to_str().ok());
+    ids.find(is_id).map(str::to_owned)
 }
 
 /// The client that a reply is for.

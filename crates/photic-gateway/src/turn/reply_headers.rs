@@ -61,12 +61,14 @@ pub(super) fn say_turn(headers: &mut HeaderMap, turn: &Turn) {
     }
 }
 
+/// Returns the stable name of the class of a rejection.
+pub(super) fn class_name(class: Class) -> Option<String> {
+    serde_json::to_value(class).ok()?.as_str().map(str::to_owned)
+}
+
 /// Adds the header about rejections that were healed.
 pub(super) fn say_healed(headers: &mut HeaderMap, healed: &[Class]) {
-    let names: Vec<String> = healed
-        .iter()
-        .filter_map(|class| serde_json::to_value(class).ok()?.as_str().map(str::to_owned))
-        .collect();
+    let names: Vec<String> = healed.iter().copied().filter_map(class_name).collect();
     if !names.is_empty()
         && let Ok(names) = HeaderValue::from_str(&names.join(", "))
     {

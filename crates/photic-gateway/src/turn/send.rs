@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Instant;
 
 use bytes::Bytes;
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, HeaderValue};
@@ -9,6 +10,7 @@ use http::request::Parts;
 use http::{HeaderMap, Method, Request, Response};
 use photic::wire::Envelope;
 use photic_net::Outgoing;
+use photic_store::record::Attempt;
 
 use super::lower::OutboundRequest;
 use super::recall::RecalledRequest;
@@ -160,6 +162,16 @@ fn decoded(reply: Response<Stream>, host: &str) -> Result<Response<Stream>, Fail
     Ok(Response::from_parts(parts, stream))
 }
 
+/// Returns the length of a body in pieces.
+pub(super) fn length(pieces: &[Bytes]) -> u64 {
+    pieces.iter().map(|piece| piece.len() as u64).sum()
+}
+
+/// Returns the milliseconds since a moment.
+pub(super) fn milliseconds(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
+}
+
 /// Sends a request without media, and drops its body. It is sent once, and a rejection is passed on
 /// unread.
 pub(super) async fn send(
@@ -171,7 +183,11 @@ pub(super) async fn send(
     let headers = std::mem::take(&mut delivery.headers);
     // The body is not needed again, and its buffer can be used for another one.
     delivery.recalled = None;
-    let reply = delivery.post(client, outbound, headers, pieces).await?;
+    let (bytes, begun) = (length(&pieces), Instant::now());
+    let reply = delivery.post(client, outbound, headers, pieces).await;
     outbound.drop_body();
+    let status = reply.as_ref().ok().map(|reply| reply.status().as_u16());
+    outbound.attempts.push(Attempt::new(status, bytes, milliseconds(begun)));
+    let reply = reply?;
     Ok(AnsweredRequest { reply, outcome: None })
 }

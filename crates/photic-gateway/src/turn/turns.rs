@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use http::header::CONTENT_ENCODING;
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderValue, USER_AGENT};
 use http::request::Parts;
-use http::{Request, Response};
+use http::{HeaderMap, Request, Response};
 use hyper::body::Incoming;
 use photic::Transcript;
 use photic::json::{Segments, Str};
@@ -14,6 +14,7 @@ use super::audit;
 use super::client_words::{Recovering, client};
 use super::conversations::Conversations;
 use super::heal::Healer;
+use super::kept_reply::KeptReply;
 use super::known_messages::KnownMessages;
 use super::lower::{OutboundRequest, lower};
 use super::pipeline::Pipeline;
@@ -21,16 +22,16 @@ use super::prepare::{Supplies, prepare};
 use super::read::{InboundRequest, Repair, read};
 use super::recall::{Recall, RecalledRequest};
 use super::record::TurnRecorder;
-use super::reply::{Client, estimate, passes, reply, watch};
+use super::reply::{Client, estimate, passes, provider_request, reply, watch};
 use super::reply_headers;
 use super::send::{AnsweredRequest, Delivery, send};
 use super::server_state;
 use crate::future::BoxFuture;
 use crate::http::{Body, Failure, Passed, Refusal, ReplyBody, Route, codings, decode};
 use crate::media::{Allowance, FetchedInputs, MissingInputs, PixelWork};
-use crate::memory::Buffers;
+use crate::memory::{Buffers, Share};
 use crate::observe::{Outcome, RequestLog, Tally};
-use crate::record::Turn;
+use crate::record::{Conclusion, Turn};
 use crate::tenant::{Admission, Admitted, Caller};
 use crate::upstream::{UpstreamClient, pass_on};
 
@@ -62,6 +63,7 @@ impl Turns {
         log: &mut RequestLog,
     ) -> Result<Response<ReplyBody>, Failure> {
         let (mut head, incoming) = request.into_parts();
+        log.conclusion = self.conclusion(&admitted.caller, &head.headers);
         let bounds = self.client.bounds();
         let body = read(incoming, bounds, &self.buffers, &admitted.share).await?;
         let codings = codings(&head.headers).unwrap_or_default();
@@ -127,37 +129,47 @@ impl Turns {
                 _ => Err(Refusal::OtherApi.into()),
             };
         }
+        if let Some(conclusion) = &mut log.conclusion {
+            let session = recalled.as_ref().and_then(|recalled| recalled.context.session.as_ref());
+            conclusion.opened(session, log.id, log.bytes_in);
+        }
         let to_record = recalled.clone().filter(|_| route.is_turn() && self.recorder.is_some());
         let uri = head.uri.clone();
-        let counts_usage = self.pipeline.counts_usage() && route.is_turn();
+        // A record has the usage of every turn.
+        let reads_usage =
+            (self.pipeline.counts_usage() || self.recorder.is_some()) && route.is_turn();
         let sending = {
             let share = &admitted.share;
             let mut delivery = Delivery::new(head, caller, &outbound, recalled, share);
-            if counts_usage {
+            if reads_usage {
                 delivery.reads_reply();
             }
             self.send(delivery, &mut outbound)
         };
-        let AnsweredRequest { reply: received, outcome } = sending.await?;
+        let answered = sending.await;
+        log.attempts = std::mem::take(&mut outbound.attempts);
+        let AnsweredRequest { reply: received, outcome } = answered?;
+        log.provider_request = provider_request(received.headers());
         log.facts = std::mem::take(&mut outbound.facts);
         log.fixes = std::mem::take(&mut outbound.fixes);
         log.tokens = outbound.tokens;
         let is_success = received.status().is_success();
-        let (turn, bill) = match (&self.recorder, to_record, outbound.record.take()) {
+        let turn = match (&self.recorder, to_record, outbound.record.take()) {
             (Some(recorder), Some(recalled), Some(request)) if is_success => {
                 let missing = std::mem::take(&mut outbound.missing);
-                let share = admitted.share.clone();
-                Box::pin(recorder.record(recalled, request, missing, share)).await
+                let (share, conclusion) = (admitted.share.clone(), log.conclusion.as_deref_mut());
+                Box::pin(recorder.record(recalled, request, missing, share, conclusion)).await
             }
-            _ => (None, None),
+            _ => None,
         };
-        let outcome = outcome.or_else(|| counts_usage.then(Outcome::default));
+        let outcome = outcome.or_else(|| reads_usage.then(Outcome::default));
         let profile = outbound.profile.take();
         let outcome = outcome.map(|outcome| Arc::new(Outcome { profile, ..outcome }));
         let received = match &outcome {
             Some(outcome) if is_success && route.is_turn() => {
                 let learned = &self.pipeline.planner.learned;
-                watch(received, &mut outbound, outcome, bill, &admitted.caller, learned)
+                let kept = self.kept_reply(received.headers(), &admitted.share);
+                watch(received, &mut outbound, outcome, kept, &admitted.caller, learned)
             }
             _ => received,
         };
@@ -185,6 +197,23 @@ impl Turns {
             reply_headers::say_turn(reply.headers_mut(), &turn);
         }
         Ok(reply)
+    }
+
+    /// Prepares the outcome of a request for the record, if there is one.
+    pub(crate) fn conclusion(
+        &self,
+        caller: &Caller,
+        headers: &HeaderMap,
+    ) -> Option<Box<Conclusion>> {
+        let agent = headers.get(USER_AGENT).map(HeaderValue::as_bytes);
+        self.recorder.as_ref()?.recorder.begin(&caller.tenant, agent)
+    }
+
+    /// Begins to keep a reply, if replies are recorded.
+    fn kept_reply(&self, headers: &HeaderMap, share: &Share) -> Option<KeptReply> {
+        self.recorder.as_ref().filter(|one| one.recorder.replies)?;
+        let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        Some(KeptReply::new(media_type.unwrap_or_default().to_owned(), share))
     }
 
     /// Creates a request that is sent unchanged, to the upstream of its model.
@@ -248,10 +277,12 @@ impl Turns {
             Some((messages, end)) => messages.hash(sent, (&inbound.body.bytes, end), (None, 0)),
             None => SentBody::of(sent),
         };
+        let hashes = lowered.hashes(self.pipeline.keep());
         let mut outbound = lowered.into_outbound(inbound, &findings, self.pipeline.keep(), hash);
         outbound.charges = charges;
         if let Some(record) = &mut outbound.record {
             record.messages = messages;
+            record.hashes = hashes;
         }
         drop(prepared);
         Ok((recalled, outbound))

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use photic::Wire;
-use photic::reply::{Usage, find_usage};
+use photic::reply::find_usage;
 
+use super::kept_reply::KeptReply;
 use super::sent_media::SentMedia;
 use crate::http::ReplyTap;
 use crate::learned::{Entry, Evidence, Learned, Lesson};
 use crate::observe::Outcome;
-use crate::record::Bill;
 use crate::tenant::Identity;
 
 /// Bytes of the beginning of a reply that are kept. On Messages they contain the input tokens.
@@ -35,14 +35,17 @@ pub(super) struct UsageTap {
     pub(super) media: Option<Box<SentMedia>>,
     /// The estimated price of reading the request, in tokens.
     pub(super) estimate: u64,
-    /// The bill of the turn, if turns are recorded.
-    pub(super) bill: Option<Bill>,
+    /// The reply, if replies are recorded.
+    pub(super) reply: Option<KeptReply>,
     pub(super) head: Vec<u8>,
     pub(super) tail: Vec<u8>,
 }
 
 impl ReplyTap for UsageTap {
     fn see(&mut self, piece: &[u8]) {
+        if let Some(reply) = &mut self.reply {
+            reply.add(piece);
+        }
         let room = HEAD.saturating_sub(self.head.len()).min(piece.len());
         self.head.extend_from_slice(&piece[..room]);
         self.tail.extend_from_slice(&piece[piece.len().saturating_sub(TAIL)..]);
@@ -53,22 +56,14 @@ impl ReplyTap for UsageTap {
     }
 }
 
-impl UsageTap {
-    /// Writes the price of the turn to the record.
-    fn settle(&mut self, usage: Usage) {
-        let Some(bill) = self.bill.take() else { return };
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(bill.settle(usage));
-        }
-    }
-}
-
 /// A reply can end in several ways. Dropping covers all of them.
 impl Drop for UsageTap {
     fn drop(&mut self) {
+        if let Some(reply) = self.reply.take().and_then(KeptReply::finish) {
+            let _ = self.outcome.reply.set(reply);
+        }
         let Some(usage) = find_usage(self.wire, &self.head, &self.tail) else { return };
         let _ = self.outcome.usage.set(usage);
-        self.settle(usage);
         let Some(media) = self.media.take() else { return };
         if !is_billed_as_text(usage.input, self.estimate, media.base64) {
             return;

@@ -258,6 +258,13 @@ impl Profile {
         self.price.map(|price| price.of(plain as f64 + read + write))
     }
 
+    /// Returns the provider's charge for the output of a request, in US dollars at list price. Returns
+    /// `None` if its price is not known.
+    pub fn output_usd(&self, usage: &Usage) -> Option<f64> {
+        let price = self.price?.output_usd_per_million?;
+        Some(usage.output as f64 * price / 1e6)
+    }
+
     /// Returns the origin of each field, oldest layer first.
     pub fn provenance(&self) -> &[Fact] {
         &self.facts

@@ -12,10 +12,13 @@ pub struct Price {
     /// US dollars for a million input tokens that are neither read from the cache nor written to
     /// it.
     pub input_usd_per_million: f64,
+    /// US dollars for a million output tokens, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_usd_per_million: Option<f64>,
 }
 
 impl Price {
-    /// Returns the price of this many tokens, in US dollars.
+    /// Returns the price of this many input tokens, in US dollars.
     pub fn of(self, tokens: f64) -> f64 {
         tokens * self.input_usd_per_million / 1e6
     }
@@ -31,6 +34,7 @@ pub(super) struct Priced {
     source: String,
     confidence: Confidence,
     input_usd_per_million: Option<f64>,
+    output_usd_per_million: Option<f64>,
     context_tokens: Option<u64>,
 }
 
@@ -38,8 +42,11 @@ impl Priced {
     /// Returns a description of what is wrong with the entry, if anything is.
     pub(super) fn problem(&self) -> Option<String> {
         let wrong = |price: f64| !price.is_finite() || price < 0.0;
-        self.input_usd_per_million
-            .filter(|&price| wrong(price))
+        let prices = [self.input_usd_per_million, self.output_usd_per_million];
+        prices
+            .into_iter()
+            .flatten()
+            .find(|&price| wrong(price))
             .map(|price| format!("price of {:?}: {price} is no price", self.models))
     }
 
@@ -62,8 +69,11 @@ pub(super) fn apply(list: &[Priced], models: &[&str], profile: &mut Profile) {
     let ranked = list.iter().filter_map(|entry| Some((glob::best(&entry.models, models)?, entry)));
     let Some((_, entry)) = ranked.max_by_key(|(rank, _)| *rank) else { return };
     if let Some(input_usd_per_million) = entry.input_usd_per_million {
-        profile.price = Some(Price { input_usd_per_million });
-        profile.attribute(entry.fact("price", "input_usd_per_million"));
+        let output_usd_per_million = entry.output_usd_per_million;
+        profile.price = Some(Price { input_usd_per_million, output_usd_per_million });
+        let mut fact = entry.fact("price", "input_usd_per_million");
+        fact.fields.extend(output_usd_per_million.map(|_| "output_usd_per_million".to_owned()));
+        profile.attribute(fact);
     }
     if profile.limits.context_tokens.is_none() && entry.context_tokens.is_some() {
         profile.limits.context_tokens = entry.context_tokens;

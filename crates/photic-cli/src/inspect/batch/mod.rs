@@ -160,8 +160,11 @@ impl BatchJob<'_> {
 /// The options of the batch.
 fn settings(options: &InspectOptions, model: &Model) -> anyhow::Result<BatchOptions> {
     let given = &options.batch;
-    let listed = model.profile.price.map(|price| price.input_usd_per_million);
-    let listed = listed.map(|input| TokenPrice { input, output: input * OUTPUT_PRICE_FACTOR });
+    let listed = model.profile.price.map(|price| {
+        let input = price.input_usd_per_million;
+        let guess = input * OUTPUT_PRICE_FACTOR;
+        TokenPrice { input, output: price.output_usd_per_million.unwrap_or(guess) }
+    });
     let price = given.price.map(|price| price.0).or(listed);
     if given.spend_at_most.is_some() && price.is_none() {
         let model = model.name();

@@ -1,0 +1,75 @@
+//! The outcome of a request that is being answered. It is written when the reply has ended.
+
+use std::sync::Arc;
+
+use photic_store::events::RecordChange;
+use photic_store::record::{RequestOutcome, StoredReply};
+use photic_store::{Events, SessionId, Tenant};
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
+
+use super::backend::StoreBackend;
+use super::written_turn::Turn;
+
+/// The outcome of a request that is being answered, as far as it is known to the record.
+#[derive(Debug)]
+pub(crate) struct Conclusion {
+    pub(super) backend: Arc<dyn StoreBackend>,
+    pub(super) events: Events,
+    pub(super) tenant: Tenant,
+    /// The name of the client's software.
+    pub(super) agent: Option<String>,
+    /// The session that the request continues, if it is known.
+    pub(super) session: Option<SessionId>,
+    /// Told the turn when it is written, or that it is not.
+    pub(super) turn: Option<oneshot::Receiver<Option<Turn>>>,
+    pub(super) _permit: OwnedSemaphorePermit,
+}
+
+impl Conclusion {
+    /// Sets the session that the request continues, and publishes that it is on its way.
+    pub(crate) fn opened(&mut self, session: Option<&SessionId>, request: u64, bytes: u64) {
+        self.session = session.cloned();
+        self.events.publish(&self.tenant, session, RecordChange::Opened { request, bytes });
+    }
+
+    /// Sets the turn that is being written.
+    pub(crate) fn wait_for(&mut self, turn: oneshot::Receiver<Option<Turn>>) {
+        self.turn = Some(turn);
+    }
+
+    /// Writes the outcome, after the turn if there is one. `request` is the id of the request. Returns
+    /// at once.
+    pub(crate) fn write(
+        mut self,
+        request: u64,
+        mut outcome: RequestOutcome,
+        reply: Option<StoredReply>,
+    ) {
+        // Without a runtime the gateway is gone.
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        outcome.agent = self.agent.take();
+        runtime.spawn(async move {
+            let written = match self.turn.take() {
+                None => None,
+                Some(turn) => turn.await.ok().flatten(),
+            };
+            match written {
+                Some(Turn { session, number }) => {
+                    (outcome.session, outcome.turn) = (Some(session), Some(number));
+                }
+                None => outcome.session = self.session.take(),
+            }
+            let concluded = self.backend.conclude(&self.tenant, &outcome, reply.as_ref()).await;
+            // A lost outcome is a gap in what can be shown, and nothing else.
+            if concluded.is_ok() {
+                let change = RecordChange::Outcome { turn: outcome.turn, request };
+                self.events.publish(&self.tenant, outcome.session.as_ref(), change);
+            }
+        });
+    }
+
+    /// Publishes that something was learned about the endpoint.
+    pub(crate) fn learned(&self) {
+        self.events.publish(&self.tenant, self.session.as_ref(), RecordChange::Lesson);
+    }
+}
