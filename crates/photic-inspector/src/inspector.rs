@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use photic_pixels::legibility::MIN_READABLE_X_HEIGHT;
-use photic_store::{History, PlannedTurn, SessionId, BodySide};
+use photic_store::{BodySide, Events, History, PlannedTurn, SessionId, Tenant};
 use serde_json::Value;
 
 use crate::api::object::Object;
@@ -35,6 +35,8 @@ pub enum ServedBy {
 pub struct Inspector {
     pub(crate) history: Arc<dyn History>,
     pub(crate) cache: Cache,
+    /// The news of a gateway in this process, and the tenant whose sessions are shown.
+    pub(crate) published: Option<(Events, Tenant)>,
     served_by: ServedBy,
     address: Option<SocketAddr>,
 }
@@ -42,7 +44,15 @@ pub struct Inspector {
 impl Inspector {
     /// Creates the views of a record.
     pub fn new(history: Arc<dyn History>, served_by: ServedBy) -> Self {
-        Self { history, cache: Cache::new(MAX_CACHE), served_by, address: None }
+        Self { history, cache: Cache::new(MAX_CACHE), published: None, served_by, address: None }
+    }
+
+    /// Uses the news of a gateway in this process about the sessions of a tenant. Without them the
+    /// record is read again at short intervals.
+    #[must_use]
+    pub fn with_events(mut self, events: Events, tenant: Tenant) -> Self {
+        self.published = Some((events, tenant));
+        self
     }
 
     /// Names the address that it is served at.

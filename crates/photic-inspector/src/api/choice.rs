@@ -2,6 +2,7 @@
 
 use photic::Choice;
 use photic_store::SessionId;
+use photic_store::events::RecordChange;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -34,6 +35,10 @@ impl Inspector {
         }
         let digest = self.index(id).await?.picture(number)?.digest;
         self.history.choose(id, &digest, wanted.choice).await?;
+        if let Some((events, tenant)) = &self.published {
+            let change = RecordChange::Choice { picture: digest, choice: wanted.choice };
+            events.publish(tenant, Some(id), change);
+        }
         let index = self.index(id).await?;
         let forecast = self.forecast(id, &index, number).await?;
         let result = Object::new().with("picture", number).with("choice", wanted.choice);

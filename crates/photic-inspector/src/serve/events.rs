@@ -12,13 +12,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body::{Body, Frame};
-use photic_store::events::{Change, Event, Listener};
+use photic_store::events::{EventListener, RecordChange, RecordEvent};
 use photic_store::record::SessionQuery;
 use photic_store::{Events, SessionId, Tenant};
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::error::TrySendError;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::inspector::Inspector;
@@ -51,6 +51,8 @@ pub(crate) struct Listeners {
     places: Arc<Semaphore>,
     /// Begins the numbers of events: those of another process are not continued.
     process: String,
+    /// Set when the program stops, so that it need not wait for pages.
+    is_stopped: watch::Sender<bool>,
 }
 
 /// A stream of events as the body of an answer.
@@ -76,7 +78,13 @@ impl Listeners {
         // Without random numbers two processes may count alike, and a page misses a hint.
         let _ = getrandom::fill(&mut bytes);
         let process = format!("{:08x}", u32::from_ne_bytes(bytes));
-        Self { inspector, source, places: Arc::new(Semaphore::new(MAX_LISTENERS)), process }
+        let places = Arc::new(Semaphore::new(MAX_LISTENERS));
+        Self { inspector, source, places, process, is_stopped: watch::Sender::new(false) }
+    }
+
+    /// Ends all streams.
+    pub(crate) fn stop(&self) {
+        self.is_stopped.send_replace(true);
     }
 
     /// Begins a stream of the events of a session, or of all. `after` is the last event that the page
@@ -98,15 +106,14 @@ impl Listeners {
             EventSource::Published(published, tenant) => {
                 let listener = published.listen(last)?;
                 let tenant = tenant.clone();
-                tokio::spawn(async move {
-                    let _ = publish(stream, inspector, listener, tenant, session, is_lost).await;
-                });
+                let publishing =
+                    publish(stream, inspector, listener, tenant, session, is_lost);
+                tokio::spawn(until_stopped(self.is_stopped.subscribe(), publishing));
             }
             EventSource::Polled => {
                 let is_resumed = after.is_some();
-                tokio::spawn(async move {
-                    let _ = poll(stream, inspector, session, is_resumed).await;
-                });
+                let polling = poll(stream, inspector, session, is_resumed);
+                tokio::spawn(until_stopped(self.is_stopped.subscribe(), polling));
             }
         }
         Some(EventBody { events, _place: place })
@@ -131,11 +138,22 @@ impl Stream {
     }
 }
 
+/// Runs a stream until its listener has gone, or the program stops.
+async fn until_stopped(
+    mut is_stopped: watch::Receiver<bool>,
+    stream: impl Future<Output = Result<(), Dropped>>,
+) {
+    tokio::select! {
+        _ = stream => {}
+        _ = is_stopped.wait_for(|is_stopped| *is_stopped) => {}
+    }
+}
+
 /// Sends the events of a gateway.
 async fn publish(
     mut stream: Stream,
     inspector: Arc<Inspector>,
-    mut listener: Listener,
+    mut listener: EventListener,
     tenant: Tenant,
     session: Option<SessionId>,
     is_lost: bool,
@@ -167,7 +185,7 @@ async fn publish(
 }
 
 /// Returns the events of a page for one of a gateway.
-async fn told(inspector: &Arc<Inspector>, event: Event) -> Vec<(&'static str, Value)> {
+async fn told(inspector: &Arc<Inspector>, event: RecordEvent) -> Vec<(&'static str, Value)> {
     let session = event.session.as_ref().map(ToString::to_string);
     let mut told = Vec::new();
     let row = async |number: Option<u64>| {
@@ -175,20 +193,20 @@ async fn told(inspector: &Arc<Inspector>, event: Event) -> Vec<(&'static str, Va
         rows_from(inspector, id, number).await.into_iter().next()
     };
     match event.change {
-        Change::Opened { request, bytes } => {
+        RecordChange::Opened { request, bytes } => {
             let mut data = json!({"request": request, "bytes": bytes});
             if let Some(session) = session {
                 data["session"] = json!(session);
             }
             told.push(("open", data));
         }
-        Change::Turn { number } => {
+        RecordChange::Turn { number } => {
             if let Some(row) = row(Some(number)).await {
                 told.push(("turn", json!({"session": session, "row": row})));
             }
             told.push(("session", json!({"session": session})));
         }
-        Change::Outcome { turn, .. } => {
+        RecordChange::Outcome { turn, .. } => {
             if let (Some(session), Some(turn)) = (&session, turn) {
                 told.push(("outcome", json!({"session": session, "n": turn})));
             }
@@ -196,7 +214,7 @@ async fn told(inspector: &Arc<Inspector>, event: Event) -> Vec<(&'static str, Va
                 told.push(("turn", json!({"session": session, "row": row})));
             }
         }
-        Change::Choice { picture, choice } => {
+        RecordChange::Choice { picture, choice } => {
             let number = match &event.session {
                 Some(id) => picture_number(inspector, id.clone(), picture).await,
                 None => None,
@@ -207,10 +225,10 @@ async fn told(inspector: &Arc<Inspector>, event: Event) -> Vec<(&'static str, Va
             }
             told.push(("choice", data));
         }
-        Change::Lesson => {
+        RecordChange::Lesson => {
             told.push(("lesson", json!({"text": "something was learned about an endpoint"})));
         }
-        Change::Gone => told.push(("gone", json!({"session": session}))),
+        RecordChange::Gone => told.push(("gone", json!({"session": session}))),
         _ => {}
     }
     told

@@ -57,7 +57,7 @@ impl UiServer {
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let token = Token::random().ok_or(StartError::NoRandomNumbers)?;
-        let service = Service::new(inspector, Access::new(token, address, &[]), None);
+        let service = Service::new(inspector, Access::new(token, address, &[]));
         Ok(Self { listener, service })
     }
 

@@ -12,7 +12,7 @@ use http::{Method, Request, Response, StatusCode, Uri};
 use http_body::Body;
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full, Limited};
-use photic_store::{Events, SessionId, Tenant};
+use photic_store::SessionId;
 use serde::Deserialize;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
@@ -60,11 +60,10 @@ struct EnterRequest {
 }
 
 impl Service {
-    /// Creates the service. `events` are the news of a gateway in this process, and the tenant whose
-    /// sessions are shown; without them the record is read again at short intervals.
-    pub fn new(inspector: Inspector, access: Access, events: Option<(Events, Tenant)>) -> Self {
+    /// Creates the service.
+    pub fn new(inspector: Inspector, access: Access) -> Self {
         let inspector = Arc::new(inspector.at(access.address()));
-        let source = match events {
+        let source = match inspector.published.clone() {
             Some((events, tenant)) => EventSource::Published(events, tenant),
             None => EventSource::Polled,
         };
@@ -81,6 +80,11 @@ impl Service {
     /// Returns the address to open, with the token.
     pub fn url(&self) -> String {
         self.access.url()
+    }
+
+    /// Ends all streams of events, so that a program that stops need not wait for pages.
+    pub fn stop(&self) {
+        self.listeners.stop();
     }
 
     /// Answers a request.
