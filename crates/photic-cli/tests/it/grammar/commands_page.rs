@@ -107,7 +107,6 @@ const ROWS: &[Row] = &[
         codes: &[(0, "simulate --steps 5"), (2, "simulate --steps 0")],
     },
     Row { name: "mock", codes: &[(0, "mock --chart 7"), (2, "mock -o {out}")], ..NOTHING },
-    Row { name: "ui", codes: &[(2, "ui {missing}")], ..NOTHING },
     Row { name: "serve", codes: &[(2, "serve --config {missing}")], ..NOTHING },
     Row {
         name: "mcp",
@@ -241,6 +240,7 @@ const ROWS: &[Row] = &[
         codes: &[(0, "session gc --store {store}"), (2, "session gc --store {text}")],
         ..NOTHING
     },
+    Row { name: "ui", codes: &[(2, "ui {missing}")], ..NOTHING },
     Row {
         name: "doctor",
         body_model: "doctor {blind}",
