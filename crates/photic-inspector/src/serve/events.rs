@@ -287,6 +287,9 @@ async fn poll(
                         }
                     }
                 }
+                if seen.is_none() {
+                    stream.write(": ready\n\n".to_owned())?;
+                }
                 seen = Some(state);
             }
         }

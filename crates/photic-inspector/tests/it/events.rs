@@ -31,9 +31,8 @@ async fn a_new_turn_is_told_with_its_row() {
     let mut stream =
         service.respond(request(Method::GET, &path, &[("cookie", &cookie)], "")).await;
     assert_eq!(stream.headers()["content-type"], "text/event-stream");
-    until(&mut stream, ": photic").await;
-    // The first look has to be over, else the turn is not new.
-    tokio::time::sleep(Duration::from_millis(900)).await;
+    // What is there before is not new.
+    until(&mut stream, ": ready").await;
     world.record(2);
     let told = until(&mut stream, "\"n\":2").await;
     assert!(told.contains("event: turn") && told.contains("id: "), "{told}");
