@@ -143,8 +143,8 @@ export interface Session extends SessionRow {
   sums: Sums;
   /** Pictures in sight in the last turn. */
   in_sight: number;
-  /** Turns whose body photic changed. */
-  changed: number;
+  /** Turns whose body photic changed; absent in sessions with more than 64 turns. */
+  changed?: number;
   /** Number of findings by kind. */
   findings: { blind: number; cost: number; repaired: number; learned: number };
   /** Profile of the last turn: facts for formulas. */
@@ -233,7 +233,7 @@ export interface TurnRow {
   expected_usd?: number;
   /** Set if the provider reported usage for this turn. If not, `tokens` has `expected` alone. */
   reported: boolean;
-  /** Token offsets of the cache marks; absent if none. */
+  /** Token offsets of the cache marks; absent if none, or like `first.byte` in long sessions. */
   marks?: number[];
   /** Set if the sent body differs from the previous turn's before its end. */
   first?: FirstChange;
@@ -248,7 +248,8 @@ export interface TurnRow {
 }
 
 /**
- * `k` shown, `h` shown behind the results, `s` shown smaller, `p` shown and pinned by the user,
+ * A picture has one number for its bytes: if a request has it twice, the letter is that of the one
+ * that is shown. `k` shown, `h` shown behind the results, `s` shown smaller, `p` shown and pinned by the user,
  * `r` retired, `d` dropped by the user, `e` repeated, `o` on a sheet with others, `f` refused or not
  * readable, `c` cleared or left out for a summary, `.` not part of this turn.
  */
@@ -274,8 +275,12 @@ export interface Tokens {
 
 /** The first difference of the bodies of two turns as sent, cache marks removed. */
 export interface FirstChange {
-  /** Offset in the later body as sent. */
-  byte: number;
+  /**
+   * Offset in the later body as sent. Absent in rows of sessions with more than 64 turns until the
+   * turn was looked at, and if nothing changed but the cache was lost (`expired`, `too_short`,
+   * `not_marked`).
+   */
+  byte?: number;
   /** Message of that byte, from 0; absent if it is before the first message. */
   message?: number;
   why: ChangeReason;
@@ -352,8 +357,8 @@ export interface Turn extends Omit<TurnRow, "tries"> {
     bytes_sent: number;
     /** First 12 hexadecimal letters of the digest of the sent body. */
     digest: string;
-    /** `yes`: byte for byte. `no`: this version makes another body. */
-    reproduced: "yes" | "no";
+    /** `yes`: byte for byte. `no`: this version makes another body. Absent: not tried (over 64 MB, or bytes are gone). */
+    reproduced?: "yes" | "no";
     first_byte_ms?: number;
     total_ms?: number;
     /** How the answer ended: "complete", "cut", "error" … as recorded. */
@@ -610,8 +615,6 @@ export interface Picture extends PictureRow {
   /** The picture in the turn asked for. */
   now: TurnPicture;
   as_of: number;
-  /** Numbers of pictures with the same bytes. */
-  same: number[];
   /** Can its text be read? Absent if the picture could not be examined. */
   legibility?: {
     verdict: "legible" | "small_text" | "no_text";

@@ -89,7 +89,7 @@ function soFar(page: CostPage): HTMLElement {
   return h('section', null,
     h('h2', null, 'So far, and what it would have been'),
     h('.with-legend', null,
-      lines(all, labels, usd, `Cost of the input so far: ${page.policies.map((policy) => `${NAMES[policy.name] ?? line(policy.name, 20)} ${usd(policy.usd.at(-1))}`).join(', ')}`),
+      lines(all, labels, `Cost of the input so far: ${page.policies.map((policy) => `${NAMES[policy.name] ?? line(policy.name, 20)} ${usd(policy.usd.at(-1))}`).join(', ')}`),
       h('ul.names', null, page.policies.map((policy) => h('li', { title: line(policy.text, 200) }, h(`i.stroke.${policy.name}`, { 'aria-hidden': 'true' }), h('b', null, usd(policy.usd.at(-1))), h('span.dim', null, foreign(policy.name, 20)))))),
     h('ul.sub', null, page.policies.map((policy) => h('li', null, h('b', null, foreign(policy.name, 20)), ': ', foreign(policy.text, 300)))),
     asTable('Cost so far', ['Turn', ...page.policies.map((policy) => line(policy.name, 20))], () => page.turns.map((turn, at) => [range(turn), ...page.policies.map((policy) => usd(policy.usd[at]))])));

@@ -92,7 +92,7 @@ export async function turnView(context: Context, number: number, side: TurnSide)
 function warnings({ session }: Context, turn: Turn): HTMLElement[] {
   return turn.warnings.slice(0, 3).map((finding) => noteBox(
     finding.severity === 'bad' ? 'bad' : 'warn',
-    h('b', null, foreign(finding.title, 160)), ' ', foreign(finding.text, 400), ' ',
+    h('b', null, foreign(finding.title, 160), '.'), ' ', foreign(finding.text, 400), ' ',
     finding.picture !== undefined && h('a.link', { href: to.picture(session.id, finding.picture, turn.n) }, 'Look at it'), ' ',
     h('a.link', { href: to.findings(session.id) }, 'What to do'),
   ));
