@@ -124,8 +124,8 @@ function pictures({ session }: Context, page: CostPage): HTMLElement {
   return h('aside.side', { 'aria-label': 'Which pictures cost it' },
     h('section', null, h('h2', null, 'Which pictures cost it', h('span.push', null, usd(page.sums.usd_pictures))), h('.legend.small', null, swatch('pictures', 'cost over all turns'))),
     page.pictures.length ? null : h('section', null, h('p.dim', null, 'No picture in this session.')),
-    h('.ranks', null, page.pictures.map((picture) => h('a.rank', { href: to.picture(session.id, picture.picture), 'aria-label': `Picture ${picture.picture}: ${line(picture.label, 60)}, ${usd(picture.usd)}, ${plural(picture.tokens, 'token')} in ${plural(picture.turns_shown, 'turn')}` },
+    h('.ranks', null, page.pictures.map((picture) => h('a.rank', { href: to.picture(session.id, picture.picture) },
       thumbnail(session, picture.picture),
-      h('div', null, h('.ellipsis', null, h('b', null, `#${picture.picture} `), foreign(picture.label, 60)), h('.sub', null, `${plural(picture.tokens, 'token')} in ${plural(picture.turns_shown, 'turn')}`), h('i.bar', { style: { width: `${((picture.usd ?? picture.tokens) / most) * 100}%` } })),
+      h('div', null, h('.ellipsis', null, h('b', null, h('span.hidden', null, 'Picture '), `#${picture.picture} `), foreign(picture.label, 60)), h('.sub', null, `${plural(picture.tokens, 'token')} in ${plural(picture.turns_shown, 'turn')}`), h('i.bar', { style: { width: `${((picture.usd ?? picture.tokens) / most) * 100}%` } })),
       h('span.number', null, usd(picture.usd))))));
 }

@@ -201,7 +201,7 @@ function inSight({ session }: Context, turn: Turn, pictures: number[]): HTMLElem
   const tokens = new Map(turn.pictures.map((picture) => [picture.picture, picture.tokens]));
   return h('.message', null, h('span.index'), h('span.role', null, 'in sight'), h('.sight', null,
     pictures.length > newest.length && h('span.dim', null, `+${pictures.length - newest.length} earlier`),
-    newest.map((picture) => h('a', { href: to.picture(session.id, picture, turn.n), 'aria-label': `Picture ${picture}: ${line(session.label(picture), 60)}` }, thumbnail(session, picture), h('span.row', null, h('span', null, `#${picture}`), h('span.push', null, tokens.get(picture) === undefined ? '' : count(tokens.get(picture) ?? 0)))))));
+    newest.map((picture) => h('a', { href: to.picture(session.id, picture, turn.n) }, thumbnail(session, picture), h('span.row', null, h('span', null, h('span.hidden', null, 'Picture '), `#${picture}`, h('span.hidden', null, ` ${line(session.label(picture), 60)}, tokens: `)), h('span.push', null, tokens.get(picture) === undefined ? '' : count(tokens.get(picture) ?? 0)))))));
 }
 
 const MAX_SIGHT = 24;

@@ -52,6 +52,7 @@ test('following keeps the newest turn in sight', async ({ page }) => {
   }
   await page.keyboard.press('2');
   await expect(page).toHaveURL(/\/turn\/\d+$/);
+  await settled(page);
   const { row } = add();
   await expect(page).toHaveURL(new RegExp(`/turn/${row.n}$`));
   await server.stop();

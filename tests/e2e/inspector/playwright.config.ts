@@ -3,7 +3,8 @@ import { defineConfig } from '@playwright/test';
 // INSPECT_URL: address of a running inspector, with its token; without it the specs use generated sessions.
 export default defineConfig({
   testDir: '.',
-  outputDir: process.env['INSPECT_RESULTS'] ?? 'test-results',
+  outputDir: process.env['INSPECT_RESULTS'] ?? `${process.env['PHOTIC_CACHE'] ?? `${process.env['HOME']}/.cache/photic`}/inspector/results`,
+  snapshotPathTemplate: '../../../docs/inspector/{arg}{ext}',
   timeout: 60_000,
   expect: { timeout: 10_000 },
   workers: 1,

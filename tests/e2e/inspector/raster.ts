@@ -76,7 +76,7 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
   return c >>> 0;
 });
 
-function chunk(name: string, data: Buffer): Buffer {
+export function chunk(name: string, data: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(name, 'latin1'), data]);
   let crc = 0xffffffff;
   for (const byte of body) crc = (TABLE[(crc ^ byte) & 255] ?? 0) ^ (crc >>> 8);
