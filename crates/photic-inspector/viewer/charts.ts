@@ -48,11 +48,11 @@ interface Frame {
 
 const FRAME: Frame = { width: 800, height: 200, left: 52, bottom: 22 };
 
-function axis(max: number, format: (value: number) => string, frame: Frame): SVGElement[] {
+function axis(max: number, frame: Frame): SVGElement[] {
   const y = (value: number) => frame.height - frame.bottom - (value / max) * (frame.height - frame.bottom - 18);
-  return ticks(max, 3).flatMap((tick) => [
+  return ticks(max, 4).flatMap((tick) => [
     svg('line', { x1: frame.left, x2: frame.width, y1: y(tick), y2: y(tick), class: 'axis' }),
-    svg('text', { x: frame.left - 8, y: y(tick) + 4, 'text-anchor': 'end' }, tick === 0 ? '0' : format(tick)),
+    svg('text', { x: frame.left - 8, y: y(tick) + 4, 'text-anchor': 'end' }, tick === 0 ? '0' : `$${Number(tick.toPrecision(3))}`),
   ]);
 }
 
@@ -86,7 +86,7 @@ export function stacked(bars: Bar[], kinds: string[], format: (value: number) =>
     group.append(svg('title', null, bar.title));
     return group;
   });
-  return chart(frame, label, 'group', [...axis(max, format, frame), hatch(), ...drawn]);
+  return chart(frame, label, 'group', [...axis(max, frame), hatch(), ...drawn]);
 }
 
 export interface Line {
@@ -94,7 +94,7 @@ export interface Line {
   values: number[];
 }
 
-export function lines(all: Line[], labels: string[], format: (value: number) => string, label: string): HTMLElement {
+export function lines(all: Line[], labels: string[], label: string): HTMLElement {
   const frame = FRAME;
   const max = Math.max(...all.flatMap((one) => one.values), 0) || 1;
   const count = labels.length;
@@ -106,7 +106,7 @@ export function lines(all: Line[], labels: string[], format: (value: number) => 
     svg('polyline', { class: `line ${one.kind}`, points: one.values.map((value, at) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`).join(' ') }),
   );
   const names = labels.flatMap((text, at) => (at % every === 0 ? [svg('text', { x: x(at), y: frame.height - 6, 'text-anchor': 'middle' }, text)] : []));
-  return chart(frame, label, 'img', [...axis(max, format, frame), ...drawn, ...names]);
+  return chart(frame, label, 'img', [...axis(max, frame), ...drawn, ...names]);
 }
 
 function hatch(): SVGElement {

@@ -75,7 +75,7 @@ function prefix(one: Compare): HTMLElement {
     h('.row', null, h('span.letter', { 'aria-hidden': 'true' }, 'B'), bar([['read', common], ['again', again], ['written', fresh]])),
     h('.legend', null,
       swatch('read', `the same: ${count(common)} tokens, ${count(one.common_bytes)} bytes`),
-      one.first ? h('span.lost', null, `first changed byte ${count(one.first.byte)}${one.first.message === undefined ? '' : `, message ${one.first.message}`}: `, foreign(one.first.text, 120)) : null,
+      one.first ? h('span.lost', null, one.first.byte === undefined ? null : `first changed byte ${count(one.first.byte)}${one.first.message === undefined ? '' : `, message ${one.first.message}`}: `, foreign(one.first.text, 120)) : null,
       gone > 0 ? swatch('gone', `gone: ${count(gone)}`) : null,
       again > 0 ? swatch('again', `written again: ${count(again)}`) : null,
       fresh > 0 ? swatch('written', `new or changed: ${count(fresh)}`) : null));

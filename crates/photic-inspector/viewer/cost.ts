@@ -89,7 +89,7 @@ function soFar(page: CostPage): HTMLElement {
   return h('section', null,
     h('h2', null, 'So far, and what it would have been'),
     h('.with-legend', null,
-      lines(all, labels, usd, `Cost of the input so far: ${page.policies.map((policy) => `${NAMES[policy.name] ?? line(policy.name, 20)} ${usd(policy.usd.at(-1))}`).join(', ')}`),
+      lines(all, labels, `Cost of the input so far: ${page.policies.map((policy) => `${NAMES[policy.name] ?? line(policy.name, 20)} ${usd(policy.usd.at(-1))}`).join(', ')}`),
       h('ul.names', null, page.policies.map((policy) => h('li', { title: line(policy.text, 200) }, h(`i.stroke.${policy.name}`, { 'aria-hidden': 'true' }), h('b', null, usd(policy.usd.at(-1))), h('span.dim', null, foreign(policy.name, 20)))))),
     h('ul.sub', null, page.policies.map((policy) => h('li', null, h('b', null, foreign(policy.name, 20)), ': ', foreign(policy.text, 300)))),
     asTable('Cost so far', ['Turn', ...page.policies.map((policy) => line(policy.name, 20))], () => page.turns.map((turn, at) => [range(turn), ...page.policies.map((policy) => usd(policy.usd[at]))])));
@@ -124,8 +124,8 @@ function pictures({ session }: Context, page: CostPage): HTMLElement {
   return h('aside.side', { 'aria-label': 'Which pictures cost it' },
     h('section', null, h('h2', null, 'Which pictures cost it', h('span.push', null, usd(page.sums.usd_pictures))), h('.legend.small', null, swatch('pictures', 'cost over all turns'))),
     page.pictures.length ? null : h('section', null, h('p.dim', null, 'No picture in this session.')),
-    h('.ranks', null, page.pictures.map((picture) => h('a.rank', { href: to.picture(session.id, picture.picture), 'aria-label': `Picture ${picture.picture}: ${line(picture.label, 60)}, ${usd(picture.usd)}, ${plural(picture.tokens, 'token')} in ${plural(picture.turns_shown, 'turn')}` },
+    h('.ranks', null, page.pictures.map((picture) => h('a.rank', { href: to.picture(session.id, picture.picture) },
       thumbnail(session, picture.picture),
-      h('div', null, h('.ellipsis', null, h('b', null, `#${picture.picture} `), foreign(picture.label, 60)), h('.sub', null, `${plural(picture.tokens, 'token')} in ${plural(picture.turns_shown, 'turn')}`), h('i.bar', { style: { width: `${((picture.usd ?? picture.tokens) / most) * 100}%` } })),
+      h('div', null, h('.ellipsis', null, h('b', null, h('span.hidden', null, 'Picture '), `#${picture.picture} `), foreign(picture.label, 60)), h('.sub', null, `${plural(picture.tokens, 'token')} in ${plural(picture.turns_shown, 'turn')}`), h('i.bar', { style: { width: `${((picture.usd ?? picture.tokens) / most) * 100}%` } })),
       h('span.number', null, usd(picture.usd))))));
 }

@@ -22,7 +22,7 @@ export function openDialog(title: string, body: Child[], foot: Child[] = [], clo
   const name = 'dialog-title';
   const back = document.activeElement as HTMLElement | null;
   const dialog = h<HTMLDialogElement>('dialog', { 'aria-labelledby': name },
-    h('header', null, h('h2', { id: name }, title), h('button.button.square.push', { type: 'button', 'aria-label': 'Close', on: { click: () => dialog.close() } }, '×')),
+    h('header', null, h('h2', { id: name }, title), h('button.button.square.push', { type: 'button', on: { click: () => dialog.close() } }, '×', h('span.hidden', null, ' Close'))),
     h('.dialog-body', null, body), foot.length ? h('footer', null, foot) : null);
   dialog.addEventListener('click', (event) => {
     if (event.target === dialog) dialog.close();

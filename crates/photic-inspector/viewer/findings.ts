@@ -36,10 +36,10 @@ export async function findingsView(context: Context): Promise<View> {
       clear(list, state('Nothing was found', h('p', null, 'The model could see every picture, the cache held, and nothing was repaired.')));
       return;
     }
-    clear(list, GROUPS.filter(([group]) => (only === 'all' || only === group) && number(group)).map(([group, words]) => {
+    clear(list, GROUPS.filter(([group]) => (only === 'all' || only === group) && number(group)).map(([group, words], at) => {
       const items = page.items.filter((item) => item.group === group);
       return h('section', { 'aria-label': words },
-        h('.group', null, h('h2', null, words, h('span.dim', null, ` ${items.length}`)), h('span.todo.dim', null, 'What to do')),
+        h('.group', null, h('h2', null, words, h('span.dim', null, ` ${items.length}`)), at === 0 && h('span.todo.dim', null, 'What to do')),
         items.slice(0, PAGE).map((item) => findingRow(context, item)),
         items.length > PAGE ? h('p.empty', null, `${items.length - PAGE} more are not listed here; \`photic session show\` lists all.`) : null);
     }));

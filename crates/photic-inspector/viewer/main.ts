@@ -153,6 +153,7 @@ function place(view: View, route: Route, focus: boolean): void {
   shell.view = view;
   shell.route = route;
   clear(main, view.element);
+  main.dataset['shows'] = location.hash;
   if (focus) main.scrollTop = 0;
   drawHeader(shell);
   drawFooter(shell);

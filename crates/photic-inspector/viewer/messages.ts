@@ -129,7 +129,7 @@ function pictureBlock(context: MessageContext, part: Extract<Part, { kind: 'pict
   if (number === undefined) return h('.figure', null, h('span.frame.empty', null, part.size ? size(part.size) : part.media), h('.caption', null, h('b', null, 'A picture behind an address'), h('span', null, facts), h('span.dim', null, 'The provider fetches it; the record does not have it.')));
   const now = turn.pictures.find((one) => one.picture === number);
   const model = side === 'model';
-  const frame = h('a.frame', { href: to.picture(session.id, number, turn.n), 'aria-label': `Open picture ${number}` });
+  const frame = h('a.frame', { href: to.picture(session.id, number, turn.n) }, h('span.hidden', null, `Open picture ${number} `));
   const address = model && now && shown(now.letter)
     ? imageAddress({ session: session.id, picture: number, kind: 'sent', turn: turn.n })
     : imageAddress({ session: session.id, picture: number, kind: 'original', digest: session.picture(number)?.digest });

@@ -74,7 +74,6 @@ export async function pictureView(context: Context, number: number, asked: numbe
     costs(context, one),
     one.map ? section('Where a click lands', 'model’s pixel to source', click, h('p.mono.dim', null, mapText(one.map))) : null,
     section('From the next turn on', 'nothing recorded changes', about.choices && !file ? actions : h('p.dim', null, file ? 'Choices are made in photic, not in this file.' : 'Choices cannot be made here: the program that serves this page only reads.')),
-    one.same.length ? section('The same bytes', null, h('p', null, one.same.slice(0, 20).map((other) => [h('a.link', { href: to.picture(session.id, other) }, `#${other}`), ' ']))) : null,
   ];
   clear(side, ...parts);
   drawActions();
@@ -87,7 +86,7 @@ export async function pictureView(context: Context, number: number, asked: numbe
       h('.head', null,
         h('.row.wrap', null, h('h1', null, `#${number} `, foreign(one.label || 'a picture', 100)), h('span.push'), loupe.controls, one.legibility?.region ? h('button.button', { type: 'button', on: { click: region } }, 'Region to look at ', key('r')) : null),
         seen ? null : noteBox('info', h('b', null, `The model does not see #${number} in turn ${as_of}. `), foreign(now.reason_text, 300), now.notice ? h('.told', null, whole(now.notice, 2000)) : null),
-        one.warnings.slice(0, 2).map((finding) => noteBox(finding.severity === 'bad' ? 'bad' : 'warn', h('b', null, foreign(finding.title, 160)), ' ', foreign(finding.text, 300), ' ', h('a.link', { href: to.findings(session.id) }, 'What to do')))),
+        one.warnings.slice(0, 2).map((finding) => noteBox(finding.severity === 'bad' ? 'bad' : 'warn', h('b', null, foreign(finding.title, 160), '.'), ' ', foreign(finding.text, 300), ' ', h('a.link', { href: to.findings(session.id) }, 'What to do')))),
       loupe.element),
     side,
   );
@@ -185,10 +184,7 @@ function action(entry: Forecast, act: () => void): HTMLElement {
   const name = nameOf(entry.choice);
   const done = entry.choice === 'drop' ? 'Dropped' : entry.choice === 'pin' ? 'Pinned' : 'Made smaller';
   const glyph = entry.choice === 'drop' ? null : icon(entry.choice === 'pin' ? 'pin' : 'shrink');
-  const pays = entry.saves_usd === undefined && entry.saves_tokens === undefined ? null
-    : entry.pays_after === undefined ? (entry.costs_tokens ? 'it never pays back' : null) : entry.pays_after > 0 ? `pays after ${plural(entry.pays_after, 'turn')}` : 'pays at once';
   return h('.action', null,
     h('button.button', { type: 'button', 'aria-pressed': String(entry.active), disabled: !entry.possible && !entry.active, on: { click: act } }, glyph, entry.active ? done : name.split(' ')[0]),
-    h('p', null, foreign(entry.text, 300),
-      h('span.dim', null, [entry.saves_usd === undefined ? null : ` Saves ${usd(entry.saves_usd)} a turn`, entry.costs_usd ? `, costs ${usd(entry.costs_usd)} once` : null, pays ? `; ${pays}` : null, entry.x_height === undefined ? null : `; its smallest text would be ${entry.x_height.toFixed(1)} px`].filter(Boolean).join('').trim())));
+    h('p', null, foreign(entry.text, 300)));
 }

@@ -1,6 +1,6 @@
 // Lists at the left: turns, or pictures.
 import { h } from './dom.ts';
-import { count, line, size, usd } from './format.ts';
+import { count, size, usd } from './format.ts';
 import { foreign, thumbnail } from './parts.ts';
 import { to } from './route.ts';
 import type { TurnSide } from './route.ts';
@@ -52,8 +52,8 @@ export function turnRail({ session }: Context, current: number, side: TurnSide):
     label: 'Turns', height: 37, count: () => session.total, current,
     make: (turn) => {
       const row = session.row(turn);
-      const link = h('a', { href: to.turn(session.id, turn, side), 'aria-current': turn === current ? 'true' : null, 'aria-label': row ? `Turn ${turn}: ${line(row.came, 60)}${row.usd === undefined ? '' : `, ${usd(row.usd)}`}` : `Turn ${turn}` },
-        h('b', null, String(turn)), h('span.ellipsis', null, row ? foreign(row.came || '–', 60) : '…'), h('span.cost', null, row ? usd(row.usd) : ''));
+      const link = h('a', { href: to.turn(session.id, turn, side), 'aria-current': turn === current ? 'true' : null },
+        h('b', null, h('span.hidden', null, 'Turn '), String(turn)), h('span.ellipsis', null, row ? foreign(row.came || '–', 60) : '…'), h('span.cost', null, row ? usd(row.usd) : ''));
       if (row?.usd && most) link.append(h('i.bar', { style: { width: `${(row.usd / most) * 100}%` } }));
       return link;
     },
@@ -73,9 +73,9 @@ export function pictureRail({ session }: Context, current: number, turn: number)
     label: 'Pictures', height: 47, count: () => session.facts.pictures, current,
     make: (picture) => {
       const row = session.picture(picture);
-      return h('a.picture', { href: to.picture(session.id, picture, row && row.turn > turn ? undefined : turn), 'aria-current': picture === current ? 'true' : null, 'aria-label': `Picture ${picture}: ${line(row?.label ?? '', 60)}` },
+      return h('a.picture', { href: to.picture(session.id, picture, row && row.turn > turn ? undefined : turn), 'aria-current': picture === current ? 'true' : null },
         thumbnail(session, picture),
-        h('span.ellipsis', null, h('b', null, `#${picture} `), foreign(row?.label ?? '', 60)),
+        h('span.ellipsis', null, h('b', null, h('span.hidden', null, 'Picture '), `#${picture} `), foreign(row?.label ?? '', 60)),
         h('span.cost.row', null, h('span', null, row?.size ? size(row.size) : row?.media ?? ''), h('span.push', null, row?.tokens ? count(row.tokens) : '')));
     },
     prepare: (from, to_) => {

@@ -42,15 +42,15 @@ export function drawHeader(shell: Shell): void {
   const session = context?.session ?? null;
   const live = connection.state === 'open' && (session === null || session.facts.live || about?.door === 'gateway');
   const bar = h('.bar', null,
-    h('a.brand', { href: to.sessions(), 'aria-label': 'photic inspector: sessions' }, logo(), h('b', null, 'photic'), h('span', null, 'inspector')),
+    h('a.brand', { href: to.sessions() }, logo(), h('b', null, 'photic'), h('span', null, 'inspector')),
     session ? h('nav.crumbs', { 'aria-label': 'Where this is' }, h('span', { 'aria-hidden': 'true' }, '/'), h('a', { href: to.sessions() }, 'Sessions'), h('span', { 'aria-hidden': 'true' }, '/'), h('b.ellipsis', null, session.facts.title ? foreign(session.facts.title, 160) : 'without a title'), h('code', null, line(session.id, 40))) : null,
     h('span.push'),
     file ? chip('info', 'a file') : null,
     live ? h('span.live', null, shell.open > 0 ? `live, ${shell.open} open` : 'live') : null,
     session && about?.events && !file ? h('button.button', { type: 'button', 'aria-pressed': String(shell.follow), on: { click: actions.follow } }, 'Follow') : null,
-    h('button.button.jump-button', { type: 'button', 'aria-label': 'Jump to turn, picture, text', on: { click: actions.jump } }, icon('search'), h('span', null, session ? 'Jump to turn, picture, text' : 'Jump to a session'), key('/')),
-    session && !file ? h('button.button', { type: 'button', 'aria-label': 'Export', on: { click: actions.export } }, icon('down'), h('span.wide', null, 'Export')) : null,
-    h('button.button.square', { type: 'button', 'aria-label': 'Keyboard', on: { click: actions.keys } }, '?'));
+    h('button.button.jump-button', { type: 'button', on: { click: actions.jump } }, icon('search'), h('span', null, session ? 'Jump to turn, picture, text' : 'Jump to a session'), key('/')),
+    session && !file ? h('button.button', { type: 'button', on: { click: actions.export } }, icon('down'), h('span.wide', null, 'Export')) : null,
+    h('button.button.square', { type: 'button', on: { click: actions.keys } }, '?', h('span.hidden', null, ' Keyboard')));
   const nav = context && session ? h('.tabs', null,
     h('nav', { 'aria-label': 'Views of this session' }, tabs(context).map(([name, href, view]) => {
       const number = view === 'findings' ? Object.values(session.facts.findings).reduce((sum, one) => sum + one, 0) : 0;

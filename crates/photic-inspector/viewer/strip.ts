@@ -35,7 +35,7 @@ export function strip(row: TurnRow, max: number): HTMLElement {
 export function stripText(row: TurnRow): HTMLElement {
   const { read = 0, written = 0, rest = 0, expected } = row.tokens;
   if (row.first) {
-    return h('.sub.lost', null, h('span', null, `byte ${count(row.first.byte)}: `, foreign(row.first.text, 80)));
+    return h('.sub.lost', null, h('span', null, row.first.byte === undefined ? null : `byte ${count(row.first.byte)}: `, foreign(row.first.text, 80)));
   }
   if (!row.reported) return h('.sub', null, row.failed ? 'no answer' : `${count(expected)} expected`);
   const parts = [read ? `${count(read)} read` : written ? 'nothing to read' : ''];

@@ -30,7 +30,7 @@ export function sumsOf({ session }: Context): HTMLElement[] {
     stat('Input tokens', count(facts.tokens), sums.read === undefined ? (expected ? 'expected' : null) : `${percent(sums.read, facts.tokens)} from the cache`),
     stat('Written again', sums.again === undefined ? '–' : count(sums.again), sums.usd_again !== undefined && `${usd(sums.usd_again)} more than reading`),
     stat('Pictures', count(facts.pictures), `${facts.in_sight} in sight now`),
-    stat('Changed by photic', `${count(facts.changed)} of ${count(facts.turns)}`, 'turns'),
+    ...(facts.changed === undefined ? [] : [stat('Changed by photic', `${count(facts.changed)} of ${count(facts.turns)}`, 'turns')]),
     stat('Findings', count(findings.blind), [findings.blind === 1 ? 'blind spot' : 'blind spots', look > 0 && `, ${look} to look at`]),
     ...(expected && facts.reported > 0 ? [stat('Reported', `${count(facts.reported)} of ${count(facts.turns)}`, 'the others are expected')] : []),
   ];
@@ -51,7 +51,7 @@ export function timeline(context: Context, follow: () => boolean): View {
     'table.timeline',
     { 'aria-rowcount': session.total + 1 },
     h('caption.hidden', null, 'Turns of this session'),
-    h('colgroup', null, ['turn', 'came', 'lane', 'tokens', 'cost', 'cache', 'notes'].map((name) => h(`col.${name}`))),
+    h('colgroup', null, ['turn', 'came', 'lane', 'tokens', 'cost', 'cache', 'notes'].map((name) => h(`col.col-${name}`))),
     h('thead', null, h('tr', null,
       h('th', { scope: 'col' }, 'Turn'), h('th', { scope: 'col' }, 'What came'),
       h('th', { scope: 'col' }, h('div', null, 'Pictures in sight ', others), laneNames),

@@ -66,7 +66,7 @@ function tokens(turn: Turn): HTMLElement {
 function cache({ session }: Context, turn: Turn): HTMLElement {
   return h('div', null,
     h('p', null, foreign(turn.cache.text, 600)),
-    turn.first ? h('p.sub', null, `First changed byte ${count(turn.first.byte)}${turn.first.message === undefined ? '' : `, message ${turn.first.message}`}. `, turn.n > 1 ? h('a.link', { href: to.diff(session.id, turn.n - 1, turn.n) }, `Compare with turn ${turn.n - 1}`) : null) : null);
+    turn.first ? h('p.sub', null, turn.first.byte === undefined ? null : `First changed byte ${count(turn.first.byte)}${turn.first.message === undefined ? '' : `, message ${turn.first.message}`}. `, turn.n > 1 ? h('a.link', { href: to.diff(session.id, turn.n - 1, turn.n) }, `Compare with turn ${turn.n - 1}`) : null) : null);
 }
 
 function decisions({ session }: Context, turn: Turn): HTMLElement {
@@ -89,7 +89,7 @@ function request(turn: Turn): HTMLElement {
     ['Answer', status === undefined && one.first_byte_ms === undefined ? null : [status === undefined ? '' : String(status), one.first_byte_ms === undefined ? null : h('span.dim', null, `, first byte ${seconds(one.first_byte_ms)}`), one.ended && one.ended !== 'complete' ? [', ', foreign(one.ended, 60)] : null]],
     ['Bytes', `${one.bytes_in === undefined ? '' : `${count(one.bytes_in)} in, `}${count(one.bytes_sent)} sent`],
     ['Request id', one.id ? h('code', null, foreign(one.id, 80)) : null],
-    ['Made again', [one.reproduced === 'yes' ? chip('ok', 'byte for byte') : chip('warn', 'not byte for byte'), ' ', h('code.dim', null, foreign(one.digest, 12))]],
+    ['Made again', [one.reproduced === 'yes' ? chip('ok', 'byte for byte') : chip(one.reproduced === 'no' ? 'warn' : 'info', one.reproduced === 'no' ? 'not byte for byte' : 'not tried'), ' ', h('code.dim', null, foreign(one.digest, 12))]],
   ]);
 }
 

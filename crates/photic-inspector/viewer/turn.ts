@@ -92,7 +92,7 @@ export async function turnView(context: Context, number: number, side: TurnSide)
 function warnings({ session }: Context, turn: Turn): HTMLElement[] {
   return turn.warnings.slice(0, 3).map((finding) => noteBox(
     finding.severity === 'bad' ? 'bad' : 'warn',
-    h('b', null, foreign(finding.title, 160)), ' ', foreign(finding.text, 400), ' ',
+    h('b', null, foreign(finding.title, 160), '.'), ' ', foreign(finding.text, 400), ' ',
     finding.picture !== undefined && h('a.link', { href: to.picture(session.id, finding.picture, turn.n) }, 'Look at it'), ' ',
     h('a.link', { href: to.findings(session.id) }, 'What to do'),
   ));
@@ -201,7 +201,7 @@ function inSight({ session }: Context, turn: Turn, pictures: number[]): HTMLElem
   const tokens = new Map(turn.pictures.map((picture) => [picture.picture, picture.tokens]));
   return h('.message', null, h('span.index'), h('span.role', null, 'in sight'), h('.sight', null,
     pictures.length > newest.length && h('span.dim', null, `+${pictures.length - newest.length} earlier`),
-    newest.map((picture) => h('a', { href: to.picture(session.id, picture, turn.n), 'aria-label': `Picture ${picture}: ${line(session.label(picture), 60)}` }, thumbnail(session, picture), h('span.row', null, h('span', null, `#${picture}`), h('span.push', null, tokens.get(picture) === undefined ? '' : count(tokens.get(picture) ?? 0)))))));
+    newest.map((picture) => h('a', { href: to.picture(session.id, picture, turn.n) }, thumbnail(session, picture), h('span.row', null, h('span', null, h('span.hidden', null, 'Picture '), `#${picture}`, h('span.hidden', null, ` ${line(session.label(picture), 60)}, tokens: `)), h('span.push', null, tokens.get(picture) === undefined ? '' : count(tokens.get(picture) ?? 0)))))));
 }
 
 const MAX_SIGHT = 24;
