@@ -7,7 +7,7 @@ use crate::failure::Failure;
 
 /// A request below the base of the API.
 #[derive(Clone, Debug, Default)]
-pub struct ApiRequest {
+pub(crate) struct ApiRequest {
     /// The parts of the path, decoded.
     pub(crate) path: Vec<String>,
     parameters: Vec<(String, String)>,
@@ -65,7 +65,7 @@ impl ApiRequest {
 
 /// The answer to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub(crate) enum Answer {
     /// JSON.
     Json(Vec<u8>),
     /// A file.
@@ -74,7 +74,7 @@ pub enum Answer {
 
 /// A file of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ServedFile {
+pub(crate) struct ServedFile {
     pub(crate) media_type: &'static str,
     pub(crate) bytes: Vec<u8>,
     /// Set if the address names its content, so it can be kept forever.

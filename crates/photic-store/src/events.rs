@@ -111,8 +111,12 @@ impl Events {
     pub fn publish(&self, tenant: &Tenant, session: Option<&SessionId>, change: RecordChange) {
         let mut ring = self.shared.ring();
         ring.last += 1;
-        let event =
-            RecordEvent { id: ring.last, tenant: tenant.clone(), session: session.cloned(), change };
+        let event = RecordEvent {
+            id: ring.last,
+            tenant: tenant.clone(),
+            session: session.cloned(),
+            change,
+        };
         // First, so that the ring never has room for more.
         if ring.events.len() >= MAX_EVENTS {
             ring.events.pop_front();
@@ -131,11 +135,10 @@ impl Events {
     /// Listens for events: those after the event with this number, or those from now on. Returns
     /// `None` if there are too many listeners.
     pub fn listen(&self, after: Option<u64>) -> Option<EventListener> {
-        let added = self.shared.listeners.fetch_update(
-            Ordering::Relaxed,
-            Ordering::Relaxed,
-            |listeners| (listeners < MAX_LISTENERS).then_some(listeners + 1),
-        );
+        let added =
+            self.shared.listeners.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |listeners| {
+                (listeners < MAX_LISTENERS).then_some(listeners + 1)
+            });
         added.ok()?;
         let last = self.last();
         // A number of another process may be greater.

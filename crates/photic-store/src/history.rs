@@ -13,7 +13,11 @@ use crate::record::{
     PastChoice, PicturePage, Record, RequestOutcome, SessionId, SessionPage, SessionQuery,
     SessionRow, StoredReply, StoredTurn, TurnRow,
 };
+<<<<<<< HEAD
 use crate::store::{BodySide, MessagePage, PlannedTurn, Store, TurnDetails};
+=======
+use crate::store::{BodySide, MessagePage, Store, TurnDetails};
+>>>>>>> w/idata
 
 /// A future on the heap.
 pub type BoxFuture<'f, T> = Pin<Box<dyn Future<Output = T> + Send + 'f>>;
@@ -39,10 +43,8 @@ pub type BoxFuture<'f, T> = Pin<Box<dyn Future<Output = T> + Send + 'f>>;
 /// ```
 pub trait History: std::fmt::Debug + Send + Sync {
     /// Returns a page of sessions, latest first, with their sums.
-    fn sessions<'h>(
-        &'h self,
-        query: &'h SessionQuery,
-    ) -> BoxFuture<'h, Result<SessionPage, Error>>;
+    fn sessions<'h>(&'h self, query: &'h SessionQuery)
+    -> BoxFuture<'h, Result<SessionPage, Error>>;
 
     /// Returns a session with its sums.
     fn session<'h>(&'h self, id: &'h SessionId) -> BoxFuture<'h, Result<SessionRow, Error>>;

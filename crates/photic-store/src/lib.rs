@@ -40,7 +40,7 @@
 //! # What it does not do
 //!
 //! It decodes no pixels, serves nothing and opens no connections. It stores no API keys and no
-//! headers of requests. A content address grants no access: outside the store a blob is named by a
+//! headers of requests besides the name of the client's software. A content address grants no access: outside the store a blob is named by a
 //! [`Handle`], which is valid for one tenant only.
 
 mod blobs;
@@ -71,10 +71,16 @@ pub use random::NoRandomNumbers;
 pub use record::{Record, Session, SessionId};
 pub use sqlite::{KeptBlobs, SessionTotals, Sqlite};
 pub use store::{
+<<<<<<< HEAD
     CollectReport, ConversationKeys, FinishedTurn, GracePeriods, Image, LeftOutMessages,
     BodySide, LocalStore, MessagePage, MessageText, PlannedMedia, PlannedTurn, PreviousTurn,
     SentBody, SentHashes, SentPrefix, Store, TurnDetails, View, WrittenMessages,
     conversation_keys, numbered_media, numbered_source, title,
+=======
+    BodySide, CollectReport, ConversationKeys, FinishedTurn, GracePeriods, Image, LeftOutMessages,
+    LocalStore, MessagePage, MessageText, PreviousTurn, SentBody, SentHashes, SentPrefix, Store,
+    TurnDetails, View, WrittenMessages, conversation_keys, title,
+>>>>>>> w/idata
 };
 pub use wait::wait;
 pub use work::{Usd, WorkStore};

@@ -63,6 +63,18 @@ pub(super) fn run(
         sums.usd.map_or(String::new(), |usd| format!(", {usd:.4} dollars")),
         byte_size(look.turn.length),
     )?;
+    let outcome = wait(store.turn_rows(id, number, 1))?.pop().and_then(|row| row.outcome);
+    if let Some(usage) = outcome.map(|outcome| outcome.usage)
+        && let Some((input, output)) = usage.input.zip(usage.output)
+    {
+        writeln!(
+            out,
+            "{DIM}reported: {} input tokens, of which {} from the cache; {} output tokens{DIM:#}",
+            grouped(input),
+            grouped(usage.cache_read.unwrap_or_default()),
+            grouped(output),
+        )?;
+    }
     writeln!(
         out,
         "{DIM}session: {}, {}, {} tokens, {} dollars{DIM:#}",

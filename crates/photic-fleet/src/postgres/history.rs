@@ -12,7 +12,7 @@ use sqlx::Row as _;
 use sqlx::postgres::PgRow;
 
 use super::read::digests;
-use super::sessions::facts;
+use super::sessions::{facts, session_facts};
 use super::{Answer, Postgres, failed, numbers};
 
 impl Postgres {
@@ -22,7 +22,7 @@ impl Postgres {
         query: &SessionQuery,
     ) -> Result<SessionPage, Error> {
         let (last, row) = query.before.map(SessionCursor::place).unzip();
-        let found = sqlx::query(facts!(
+        let found = sqlx::query(session_facts!(
             "AND ($2::bigint IS NULL OR (last, session.id) < ($2, $3))
              AND ($4 = '' OR strpos(lower(title), lower($4)) > 0 OR starts_with(session.name, $4))
              ORDER BY last DESC, session.id DESC LIMIT $5"
@@ -43,23 +43,22 @@ impl Postgres {
         let next = rows.last().map(|(session, row)| SessionCursor::new(session.last, *row));
         let ids: Vec<i64> = rows.iter().map(|(_, row)| *row).collect();
         let mut sums = self.sums(&ids).await?;
-        let sessions = rows.into_iter().map(|(session, row)| {
-            SessionRow::new(session, sums.remove(&row).unwrap_or_default())
-        });
+        let sessions = rows
+            .into_iter()
+            .map(|(session, row)| SessionRow::new(session, sums.remove(&row).unwrap_or_default()));
         Ok(SessionPage::new(sessions.collect(), next.filter(|_| is_more)))
     }
 
     pub(super) async fn sums_of_session(&self, id: &SessionId) -> Result<SessionSums, Error> {
         let (low, high) = numbers(id);
-        let session: Option<i64> = sqlx::query_scalar(
-            "SELECT id FROM session WHERE name = $1 AND id >= $2 AND id < $3",
-        )
-        .bind(id.as_str())
-        .bind(low)
-        .bind(high)
-        .fetch_optional(&mut *self.connection().await?)
-        .answer()
-        .await?;
+        let session: Option<i64> =
+            sqlx::query_scalar("SELECT id FROM session WHERE name = $1 AND id >= $2 AND id < $3")
+                .bind(id.as_str())
+                .bind(low)
+                .bind(high)
+                .fetch_optional(&mut *self.connection().await?)
+                .answer()
+                .await?;
         let session = session.ok_or_else(|| Error::NoSession(id.clone()))?;
         Ok(self.sums(&[session]).await?.remove(&session).unwrap_or_default())
     }
@@ -163,10 +162,7 @@ impl Postgres {
         Ok(found.into_iter().map(|(number, sent)| (number.cast_unsigned(), sent)).collect())
     }
 
-    pub(super) async fn read_past_choices(
-        &self,
-        id: &SessionId,
-    ) -> Result<Vec<PastChoice>, Error> {
+    pub(super) async fn read_past_choices(&self, id: &SessionId) -> Result<Vec<PastChoice>, Error> {
         let (low, high) = numbers(id);
         let found: Vec<(Digest, Option<String>, i64, i64)> = sqlx::query_as(
             "SELECT picture, choice, time, past_choice.turns FROM past_choice
@@ -187,6 +183,22 @@ impl Postgres {
             Ok(PastChoice::new(picture, choice, time, turns.cast_unsigned()))
         };
         found.into_iter().map(read).collect()
+    }
+
+    pub(super) async fn refers_to(&self, id: &SessionId, blob: &BlobId) -> Result<bool, Error> {
+        let (low, high) = numbers(id);
+        sqlx::query_scalar(
+            "SELECT EXISTS (SELECT 1 FROM held JOIN session ON session.id = held.session
+                WHERE session.name = $1 AND session.id >= $2 AND session.id < $3
+                    AND held.session >= $2 AND held.session < $3 AND blob = $4)",
+        )
+        .bind(id.as_str())
+        .bind(low)
+        .bind(high)
+        .bind(blob.as_bytes())
+        .fetch_one(&mut *self.connection().await?)
+        .answer()
+        .await
     }
 
     pub(super) async fn read_facts(

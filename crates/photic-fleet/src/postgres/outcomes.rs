@@ -1,9 +1,7 @@
 //! Outcomes of requests, and replies.
 
 use photic::Wire;
-use photic_store::record::{
-    ReportedUsage, RequestEnd, RequestOutcome, SessionId, StoredReply,
-};
+use photic_store::record::{ReportedUsage, RequestEnd, RequestOutcome, SessionId, StoredReply};
 use photic_store::{Error, Tenant};
 use sqlx::Row as _;
 use sqlx::postgres::PgRow;

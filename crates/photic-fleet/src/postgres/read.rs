@@ -6,8 +6,8 @@ use std::time::SystemTime;
 use photic::{Choice, Digest, MediaStub, Wire};
 use photic_store::record::{
     Chain, ListedTurn, MadeBlob, MadeKey, MessageNode, NewTurn, PastChoice, Record, RequestOutcome,
-    Session, SessionId, SessionPage, SessionQuery, SessionSums, StoredReply, StoredSegment, StoredTurn,
-    TurnCost,
+    Session, SessionId, SessionPage, SessionQuery, SessionSums, StoredReply, StoredSegment,
+    StoredTurn, TurnCost,
 };
 use photic_store::{BlobId, Error, Facts, Tenant};
 use sqlx::Row as _;
@@ -207,6 +207,10 @@ impl Record for Postgres {
         blobs: &BTreeSet<BlobId>,
     ) -> Result<BTreeSet<BlobId>, Error> {
         self.find_held(id, blobs).await
+    }
+
+    async fn refers(&self, id: &SessionId, blob: &BlobId) -> Result<bool, Error> {
+        self.refers_to(id, blob).await
     }
 
     async fn memories(

@@ -15,7 +15,7 @@ use super::{Answer, BELOW_DAY, Postgres, failed, numbers};
 const FIRST_LOOKUP: usize = 8;
 
 /// A statement for the facts about sessions of a tenant, with the rest of it.
-macro_rules! facts {
+macro_rules! session_facts {
     ($rest:literal) => {
         concat!(
             "SELECT session.name, title, turns, messages, created, last, held.*, session.id FROM session
@@ -29,7 +29,7 @@ macro_rules! facts {
     };
 }
 
-pub(super) use facts;
+pub(super) use session_facts;
 
 impl Postgres {
     pub(super) async fn begin_session(
@@ -58,7 +58,7 @@ impl Postgres {
     }
 
     pub(super) async fn all_sessions(&self, tenant: &Tenant) -> Result<Vec<Session>, Error> {
-        let found = sqlx::query(facts!("ORDER BY last DESC, session.id DESC"))
+        let found = sqlx::query(session_facts!("ORDER BY last DESC, session.id DESC"))
             .bind(tenant.as_str())
             .fetch_all(&mut *self.connection().await?)
             .answer()
@@ -72,15 +72,16 @@ impl Postgres {
         id: &SessionId,
     ) -> Result<Option<Session>, Error> {
         let (low, high) = numbers(id);
-        let found =
-            sqlx::query(facts!("AND session.name = $2 AND session.id >= $3 AND session.id < $4"))
-                .bind(tenant.as_str())
-                .bind(id.as_str())
-                .bind(low)
-                .bind(high)
-                .fetch_optional(&mut *self.connection().await?)
-                .answer()
-                .await?;
+        let found = sqlx::query(session_facts!(
+            "AND session.name = $2 AND session.id >= $3 AND session.id < $4"
+        ))
+        .bind(tenant.as_str())
+        .bind(id.as_str())
+        .bind(low)
+        .bind(high)
+        .fetch_optional(&mut *self.connection().await?)
+        .answer()
+        .await?;
         found.as_ref().map(facts).transpose()
     }
 

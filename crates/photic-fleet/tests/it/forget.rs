@@ -8,7 +8,7 @@ use photic_fleet::{
     Quotas, Verdict,
 };
 use photic_store::contract::{self, Conversation, picture};
-use photic_store::record::MadeBlob;
+use photic_store::record::{MadeBlob, RequestOutcome, StoredReply};
 use photic_store::{
     BlobId, Blobs as _, Facts, Handles as _, Media as _, NewMedia, SessionId, Tenant,
 };
@@ -29,6 +29,10 @@ async fn furnish(fleet: &Fleet, tenant: &Tenant) -> (SessionId, String) {
     let handle = store.name(blob.as_bytes()).await.unwrap();
     assert!(store.record.pin(tenant, &handle).await.unwrap());
     store.choose(&id, blob.as_bytes(), Some(photic::Choice::Drop)).await.unwrap();
+    let turn = Some(1);
+    let answered = RequestOutcome { session: Some(id.clone()), turn, ..RequestOutcome::default() };
+    store.conclude(&answered, Some(&StoredReply::default())).await.unwrap();
+    store.conclude(&RequestOutcome::default(), None).await.unwrap();
     let made = MadeBlob { blob, media_type: "image/png".into(), size: (1, 1) };
     fleet.record.keep_derivative(tenant, &[7; 16], &made).await.unwrap();
     let minting = NewMedia {

@@ -9,14 +9,15 @@ use super::request_log::{Ending, RequestLog};
 /// Hands the outcome of a request to the record, if it is recorded.
 pub(super) fn conclude(log: &mut RequestLog) {
     let Some(conclusion) = log.conclusion.take() else { return };
-    // What needs no attention is a turn, or could not hold pictures.
-    if !log.route.is_turn() && log.passed.is_none() {
+    // Tokens were counted, for example.
+    if !log.route.is_turn() && log.passed.is_none() && !conclusion.has_turn() {
         return;
     }
     let (total, outcome) = (log.begun.elapsed(), log.outcome.as_deref());
     let usage = outcome.and_then(|outcome| outcome.usage.get().copied());
     let priced = outcome.and_then(|outcome| outcome.profile.as_deref()).zip(usage);
-    let milliseconds = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    let milliseconds =
+        |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let begun = now.saturating_sub(total).as_millis();
     if outcome.is_some_and(|outcome| !outcome.healed.is_empty()) && log.is_success() {
@@ -48,6 +49,6 @@ pub(super) fn conclude(log: &mut RequestLog) {
         output_usd: priced.and_then(|(known, usage)| known.profile.output_usd(&usage)),
         ..RequestOutcome::default()
     };
-    let reply = outcome.and_then(|outcome| outcome.reply.get().cloned());
+    let reply = outcome.and_then(|outcome| outcome.reply.get()).map(|reply| (**reply).clone());
     conclusion.write(log.id, written, reply);
 }

@@ -20,7 +20,7 @@ pub(crate) struct Outcome {
     /// The profile that it was planned with, which has the price.
     pub(crate) profile: Option<Arc<ResolvedProfile>>,
     /// The reply, if it is recorded.
-    pub(crate) reply: OnceLock<StoredReply>,
+    pub(crate) reply: OnceLock<Box<StoredReply>>,
     /// Set if its images were billed as text.
     pub(crate) billed_as_text: AtomicBool,
 }

@@ -37,6 +37,11 @@ impl Conclusion {
         self.turn = Some(turn);
     }
 
+    /// Returns `true` if the request is being recorded as a turn.
+    pub(crate) const fn has_turn(&self) -> bool {
+        self.turn.is_some()
+    }
+
     /// Writes the outcome, after the turn if there is one. `request` is the id of the request. Returns
     /// at once.
     pub(crate) fn write(

@@ -259,7 +259,8 @@ mod tests {
 
     #[test]
     fn a_key_that_a_provider_quotes_is_not_kept() {
-        let quotable = ["Bearer sk-proj-0123456789abcdef", "text/plain", "key=AIzaSy0123456789abcdef&x=1"];
+        let quotable =
+            ["Bearer sk-proj-0123456789abcdef", "text/plain", "key=AIzaSy0123456789abcdef&x=1"];
         let quotable = quotable.map(str::to_owned);
         let said = "no image for sk-proj-0123456789abcdef (AIzaSy0123456789abcdef) of text/plain";
         assert_eq!(without_secrets(said, &quotable), "no image for … (…) of text/plain");

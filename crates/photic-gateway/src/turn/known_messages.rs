@@ -113,6 +113,9 @@ impl KnownMessages {
 
     /// Returns the number of bytes that they take, also once they are written.
     pub(super) fn bytes(&self) -> usize {
-        size_of::<Self>() + self.keys.bytes() + self.surveyed.bytes() + self.surveyed.count() * WrittenMessages::BYTES_PER_MESSAGE
+        size_of::<Self>()
+            + self.keys.bytes()
+            + self.surveyed.bytes()
+            + self.surveyed.count() * WrittenMessages::BYTES_PER_MESSAGE
     }
 }

@@ -73,7 +73,7 @@ pub(super) struct RequestToRecord {
     /// The bytes that were sent.
     pub(super) sent: SentBody,
     /// The hashes of the messages that were sent: of all, or of those that were not left out.
-    pub(super) hashes: Option<SentHashes>,
+    pub(super) hashes: Option<Box<SentHashes>>,
     /// The target at that time. Lessons that were learned since would give another request.
     pub(super) target: Target,
     /// Set if it follows from its body and its session alone, so that no image has to be prepared
@@ -140,10 +140,10 @@ impl LoweredRequest<'_, '_> {
     }
 
     /// Returns the hashes of the messages as they are sent, if turns are recorded.
-    pub(super) fn hashes(&self, keep: Keep) -> Option<SentHashes> {
+    pub(super) fn hashes(&self, keep: Keep) -> Option<Box<SentHashes>> {
         let PreparedRequest { transcript, plan, .. } = self.prepared;
         let wire = plan.profile.wire;
-        keep.record.then(|| SentHashes::of(transcript, &self.lowered, wire))
+        keep.record.then(|| Box::new(SentHashes::of(transcript, &self.lowered, wire)))
     }
 
     /// Converts to a request that borrows nothing. `sent` hashes the body, if turns are recorded.

@@ -147,7 +147,7 @@ impl TurnRecorder {
             let hashes =
                 request.part.as_ref().and_then(|_| lower(made).hashes(self.pipeline.keep()));
             let mut made = request.made(made);
-            made.hashes = hashes.as_ref().or(made.hashes);
+            made.hashes = hashes.as_deref().or(made.hashes);
             let appended = recorder.append(&recalled.context, &made, bytes, None);
             self.finish(request, appended)
         });
@@ -165,7 +165,7 @@ impl RequestToRecord {
             prepared: &made.prepared,
             named: &made.named,
             sent: self.sent,
-            hashes: self.hashes.as_ref(),
+            hashes: self.hashes.as_deref(),
             shed: &self.shed,
         }
     }

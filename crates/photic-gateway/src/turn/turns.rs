@@ -87,6 +87,9 @@ impl Turns {
         log: &mut RequestLog,
     ) -> Result<Response<ReplyBody>, Failure> {
         log.bytes_in = body.bytes.len() as u64;
+        if log.conclusion.is_none() {
+            log.conclusion = self.conclusion(&admitted.caller, &head.headers);
+        }
         let inbound = InboundRequest::new(head, body, route, repair, &admitted.caller)?;
         let inbound = Arc::new(inbound);
         let (recalled, mut outbound) = match repair {

@@ -60,7 +60,7 @@ impl ReplyTap for UsageTap {
 impl Drop for UsageTap {
     fn drop(&mut self) {
         if let Some(reply) = self.reply.take().and_then(KeptReply::finish) {
-            let _ = self.outcome.reply.set(reply);
+            let _ = self.outcome.reply.set(Box::new(reply));
         }
         let Some(usage) = find_usage(self.wire, &self.head, &self.tail) else { return };
         let _ = self.outcome.usage.set(usage);

@@ -24,6 +24,7 @@ mod metrics;
 mod mid_session;
 mod one_command;
 mod openwop;
+mod outcomes;
 mod pairs;
 mod passing;
 mod poisoned;

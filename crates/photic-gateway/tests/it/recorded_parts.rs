@@ -71,6 +71,11 @@ async fn stored(directory: &Path) -> Vec<Stored> {
             let turn = store.turn(&session.id, number).await.unwrap();
             let mut said = described(&turn);
             said.push(format!("{:?}", store.record.messages(&turn).await.unwrap()));
+            let sent = store.sent_messages(&session.id, number).await.unwrap();
+            assert!(sent.is_some(), "turn {number} has no hashes of what was sent");
+            said.push(format!("{sent:?}"));
+            let row = store.turn_rows(&session.id, number, 1).await.unwrap().remove(0);
+            said.push(format!("{:?} {:?} {:?}", row.fates, row.arrived, row.change));
             let came = store.body(&session.id, number).await.unwrap();
             // Fails if it does not have the digest of what was sent.
             let went = store.lower(&session.id, number).await.unwrap().body;

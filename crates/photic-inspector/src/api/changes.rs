@@ -84,7 +84,8 @@ impl Inspector {
                 let is_old = before.as_ref().is_some_and(|before| {
                     before.hunks.iter().any(|other| other.hash == hunk.hash)
                 });
-                items.push(hunk_value(hunk, label, is_old, (&client, &model), turn, &index));
+                let bodies = (client.as_slice(), model.as_slice());
+                items.push(hunk_value(hunk, label, is_old, bodies, turn, &index));
             }
         }
         Ok(Object::new()

@@ -113,7 +113,7 @@ impl Inspector {
             .with("common_tokens", common_tokens)
             .maybe("first", change.map(|change| change.value()))
             .with("gone_tokens", gone)
-            .with("settings", settings(&first, &second, (&bodies.0, &bodies.1), &index))
+            .with("settings", settings(&first, &second, (bodies.0.as_slice(), bodies.1.as_slice()), &index))
             .with("messages", messages(&sides, left, right, &index))
             .value())
     }

@@ -158,7 +158,7 @@ pub(crate) fn model(turn: &TurnFacts) -> Option<String> {
 
 /// Returns the dollars of each kind of tokens.
 fn usd_parts(costs: &Costs<'_>, turn: &TurnFacts, tokens: &Tokens) -> Option<Value> {
-    let (price, cache) = (costs.profile.price?, costs.profile.cache);
+    let (price, cache) = (costs.profile.price?, &costs.profile.cache);
     let of = |tokens: Option<u64>, ratio: f64| {
         tokens.map(|tokens| dollars(price.of(tokens as f64 * ratio)))
     };

@@ -65,7 +65,7 @@ impl Redactor {
                 if *kind == "card" && !is_card(one.as_str()) {
                     continue;
                 }
-                found.push((one.range(), kind));
+                found.push((one.range(), *kind));
             }
         }
         found.extend(random_words(text).map(|range| (range, "key")));

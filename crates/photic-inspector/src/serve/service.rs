@@ -128,10 +128,7 @@ impl Service {
         let Some(path) = path.strip_prefix(API) else {
             return Err(Failure::not_found("this address"));
         };
-        let posted = match is_post {
-            true => Some(read(body).await?),
-            false => None,
-        };
+        let posted = if is_post { Some(read(body).await?) } else { None };
         if let (Some(body), "/enter") = (&posted, path) {
             return self.enter(body);
         }

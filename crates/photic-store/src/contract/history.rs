@@ -7,7 +7,7 @@ use super::{ContractViolation, Conversation, picture, promise};
 use crate::blobs::{BlobId, Blobs};
 use crate::error::{BlobError, Error};
 use crate::handle::Tenant;
-use crate::record::{Record, SessionQuery, TurnRow};
+use crate::record::{Fates, Record, SentFate, SessionId, SessionQuery, TurnRow};
 use crate::store::{BodySide, Store};
 
 pub(super) async fn suite<R: Record, B: Blobs>(
@@ -20,7 +20,7 @@ pub(super) async fn suite<R: Record, B: Blobs>(
 }
 
 fn letters(row: &TurnRow) -> String {
-    row.fates.as_ref().map(super::super::record::Fates::letters).unwrap_or_default()
+    row.fates.as_ref().map(Fates::letters).unwrap_or_default()
 }
 
 /// A session in which pictures are retired, as a list of turns.
@@ -43,7 +43,7 @@ async fn turns<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<(), ContractV
         let turn = store.turn(&id, row.number).await?;
         let facts = (row.wire, row.length, row.digest, row.cost);
         promise("with its facts", facts == (turn.wire, turn.length, turn.digest, turn.sums))?;
-        let fates = row.fates.as_ref().map(crate::record::Fates::as_slice).unwrap_or_default();
+        let fates = row.fates.as_ref().map(Fates::as_slice).unwrap_or_default();
         let looked = store.look(&id, row.number).await?.images;
         promise("with a fate for each medium", fates.len() == looked.len())?;
         let is_same = fates.iter().zip(&looked).all(|(fate, image)| fate.fate == image.fate);
@@ -54,7 +54,7 @@ async fn turns<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<(), ContractV
         promise("no outcome is invented", row.outcome.is_none())?;
     }
     let last = rows.last().ok_or_else(|| ContractViolation("no turn is listed".to_owned()))?;
-    let fates = last.fates.as_ref().map(crate::record::Fates::as_slice).unwrap_or_default();
+    let fates = last.fates.as_ref().map(Fates::as_slice).unwrap_or_default();
     let shown: Vec<bool> = fates.iter().map(|fate| fate.fate.is_shown()).collect();
     promise("what was retired is told", shown == [false, false, true, true])?;
     promise("in letters, too", letters(last).starts_with("2r") || letters(last).starts_with("2o"))?;
@@ -104,7 +104,7 @@ async fn turns<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<(), ContractV
 /// The messages of the last turn on both sides.
 async fn messages<R: Record, B: Blobs>(
     store: &Store<R, B>,
-    id: &crate::record::SessionId,
+    id: &SessionId,
     body: &[u8],
 ) -> Result<(), ContractViolation> {
     let damaged = |_| ContractViolation("a message is no JSON".to_owned());
@@ -174,7 +174,10 @@ async fn past_choices<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<(), Co
     promise("every choice is remembered", told == chosen)?;
     let after: Vec<u64> = past.iter().map(|past| past.after_turn).collect();
     promise("with the turn that it came after", after == [0, 1, 1])?;
-    promise("and its time", past.iter().all(|past| past.time > 0) && past.is_sorted_by_key(|past| past.time))?;
+    promise(
+        "and its time",
+        past.iter().all(|past| past.time > 0) && past.is_sorted_by_key(|past| past.time),
+    )?;
     promise("those in force are others", store.choices(&id).await?.len() == 1)
 }
 
@@ -223,5 +226,5 @@ async fn sessions<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<(), Contra
     let gone = store.turn_rows(&ids[0], 1, 10).await;
     promise("a forgotten session has no turns", matches!(gone, Err(Error::NoSession(_))))?;
     let fate = Fate::Keep(Reason::Fits);
-    promise("a fate has a letter", crate::record::SentFate { fate, is_remade: false }.letter() == 'k')
+    promise("a fate has a letter", SentFate { fate, is_remade: false }.letter() == 'k')
 }

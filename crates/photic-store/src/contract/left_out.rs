@@ -9,9 +9,7 @@ use super::{ContractViolation, promise};
 use crate::blobs::Blobs;
 use crate::error::Error;
 use crate::record::{ArrivedMessages, Fates, NewSegment, NewTurn, Record, SessionId, TurnCost};
-use crate::store::{
-    FinishedTurn, LeftOutMessages, SentBody, SentHashes, Store, WrittenMessages,
-};
+use crate::store::{FinishedTurn, LeftOutMessages, SentBody, SentHashes, Store, WrittenMessages};
 
 /// The messages of a turn that was stored.
 struct Known {

@@ -1,5 +1,7 @@
 //! Contract of outcomes: of turns, of requests that failed, and of those that passed unread.
 
+use std::time::{Duration, UNIX_EPOCH};
+
 use photic::Wire;
 use photic::reply::Usage;
 
@@ -45,7 +47,8 @@ pub(super) async fn suite<R: Record, B: Blobs>(
     promise("a reply comes back", store.reply(&id, 2).await? == Some(reply))?;
     promise("only where there is one", store.reply(&id, 3).await?.is_none())?;
 
-    let failed = RequestOutcome { turn: None, status: Some(400), ended: RequestEnd::Failed, ..outcome(&id) };
+    let failed =
+        RequestOutcome { turn: None, status: Some(400), ended: RequestEnd::Failed, ..outcome(&id) };
     store.conclude(&failed, None).await?;
     let found = store.other_outcomes(Some(&id), 10).await?;
     promise("a request that failed for good is told", found == [failed])?;
@@ -82,7 +85,10 @@ pub(super) async fn suite<R: Record, B: Blobs>(
     let gone = store.other_outcomes(Some(&id), 10).await;
     promise("outcomes go with their session", matches!(gone, Err(Error::NoSession(_))))?;
     store.conclude(&outcome(&id), None).await?;
-    promise("and none comes later", store.other_outcomes(None, 10).await?.len() == 3)
+    promise("and none comes later", store.other_outcomes(None, 10).await?.len() == 3)?;
+    let since = UNIX_EPOCH + Duration::from_millis(25);
+    store.record.sweep(&store.tenant, since).await?;
+    promise("old ones are removed", store.other_outcomes(None, 10).await? == [passed(30)])
 }
 
 /// An outcome with every field.

@@ -187,7 +187,9 @@ mod tests {
         assert_eq!(REASONS[16], Reason::Retired);
         assert_eq!(REASONS[21], Reason::Cleared);
         for reason in REASONS {
-            for sent in [Fate::Keep, Fate::Hoist, Fate::Elide, Fate::Refuse].map(|kind| kind(reason)) {
+            for sent in
+                [Fate::Keep, Fate::Hoist, Fate::Elide, Fate::Refuse].map(|kind| kind(reason))
+            {
                 assert_eq!(SentFate::of(fate(sent).code()), Some(fate(sent)));
             }
         }

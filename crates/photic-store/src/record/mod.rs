@@ -20,9 +20,9 @@ use serde::Serialize;
 pub use fates::{Fates, SentFate};
 pub use outcome::{Attempt, ReportedUsage, RequestEnd, RequestOutcome, StoredReply};
 pub use page::{
-    ArrivedMessages, ListedTurn, MessageNode, NotACursor, PastChoice, PicturePage, PictureRun, SentChange,
-    SentMessages, SessionCursor, SessionPage, SessionPicture, SessionQuery, SessionRow, SessionSums,
-    TurnRow,
+    ArrivedMessages, ListedTurn, MessageNode, NotACursor, PastChoice, PicturePage, PictureRun,
+    SentChange, SentMessages, SessionCursor, SessionPage, SessionPicture, SessionQuery, SessionRow,
+    SessionSums, TurnRow,
 };
 pub use stretch::{CutMedia, NewSegment, StoredSegment};
 pub use turn::{MadeBlob, MadeKey, NewMessage, NewTurn, StoredTurn, TurnCost};
@@ -129,6 +129,13 @@ pub trait Record: Handles + Media {
         id: &SessionId,
         blobs: &BTreeSet<BlobId>,
     ) -> impl Future<Output = Result<BTreeSet<BlobId>, Error>> + Send;
+
+    /// Returns whether the session refers to a blob.
+    fn refers(
+        &self,
+        id: &SessionId,
+        blob: &BlobId,
+    ) -> impl Future<Output = Result<bool, Error>> + Send;
 
     /// Returns the stubs of blobs that a turn refers to.
     fn memories(

@@ -117,7 +117,7 @@ pub struct ReportedUsage {
     pub reasoning: Option<u64>,
 }
 
-/// A reply as the client got it.
+/// A reply as the provider sent it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StoredReply {
     /// The media type, such as `text/event-stream`.
@@ -130,8 +130,7 @@ pub struct StoredReply {
 
 impl RequestEnd {
     /// All ends.
-    pub const ALL: [Self; 4] =
-        [Self::Complete, Self::ClientGone, Self::ProviderGone, Self::Failed];
+    pub const ALL: [Self; 4] = [Self::Complete, Self::ClientGone, Self::ProviderGone, Self::Failed];
 
     /// Returns the stable name.
     pub const fn name(self) -> &'static str {
@@ -154,7 +153,11 @@ impl Attempt {
     #[must_use]
     pub fn rejected(self, class: &str, says: &str) -> Self {
         let says = line(says, MAX_SENTENCE);
-        Self { class: Some(class.to_owned()), says: Some(says).filter(|says| !says.is_empty()), ..self }
+        Self {
+            class: Some(class.to_owned()),
+            says: Some(says).filter(|says| !says.is_empty()),
+            ..self
+        }
     }
 }
 
@@ -179,7 +182,9 @@ impl RequestOutcome {
         Ok(Self {
             session: session.map_err(|_| Error::Damaged("the name of a session"))?,
             ended: ended.ok_or(Error::Damaged("the end of a reply"))?,
-            sent_wire: wire.map(|wire| wire.ok_or(Error::Damaged("the name of a wire"))).transpose()?,
+            sent_wire: wire
+                .map(|wire| wire.ok_or(Error::Damaged("the name of a wire")))
+                .transpose()?,
             attempts: attempts.map_or(Ok(Vec::new()), |attempts| {
                 serde_json::from_str(attempts).map_err(|_| Error::Damaged("attempts"))
             })?,

@@ -17,8 +17,7 @@ pub struct SessionQuery {
     pub before: Option<SessionCursor>,
     /// Maximum number of sessions.
     pub limit: usize,
-    /// Words that the title contains, or the beginning of an identifier. Letters match in both
-    /// cases. Everything matches if it is empty.
+    /// Words that the title contains, in either case, or the beginning of an identifier. Everything matches if it is empty.
     pub search: String,
 }
 
@@ -66,9 +65,9 @@ pub struct SessionSums {
     pub usd: Option<f64>,
     /// Number of turns that `usd` leaves out.
     pub unpriced: u64,
-    /// Number of turns whose usage was reported.
+    /// Number of requests whose usage was reported.
     pub reported: u64,
-    /// Sums of the reported usage of these turns. All 0 if there are none.
+    /// Sum of their input tokens. This and the next sums are 0 if there are none.
     pub input: u64,
     /// Input tokens read from the cache.
     pub cache_read: u64,

@@ -7,9 +7,7 @@ use super::handles::find_or_make;
 use super::{Sqlite, begin, failed};
 use crate::error::Error;
 use crate::handle::Tenant;
-use crate::record::{
-    ReportedUsage, RequestEnd, RequestOutcome, SessionId, StoredReply,
-};
+use crate::record::{ReportedUsage, RequestEnd, RequestOutcome, SessionId, StoredReply};
 
 const COLUMNS: &str = "session.name, outcome.turn, begun, first_byte_ms, total_ms, status, ended,
     reason, host, sent_wire, model, request, provider_request, agent, bytes_in, bytes_sent, bytes_out,
@@ -30,7 +28,8 @@ impl Sqlite {
             Some(id) => {
                 let find = "SELECT id FROM session WHERE name = ? AND tenant = ?";
                 let mut find = transaction.prepare_cached(find).map_err(failed)?;
-                let found = find.query_row(params![id.as_str(), owner], |row| row.get(0)).optional();
+                let found =
+                    find.query_row(params![id.as_str(), owner], |row| row.get(0)).optional();
                 // It was forgotten meanwhile.
                 let Some(found) = found.map_err(failed)? else { return Ok(()) };
                 Some(found)

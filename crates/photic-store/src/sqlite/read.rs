@@ -12,8 +12,8 @@ use crate::error::Error;
 use crate::handle::{Facts, Tenant};
 use crate::record::{
     Chain, ListedTurn, MadeBlob, MadeKey, MessageNode, NewTurn, PastChoice, Record, RequestOutcome,
-    Session, SessionId, SessionPage, SessionQuery, SessionSums, StoredReply, StoredSegment, StoredTurn,
-    TurnCost,
+    Session, SessionId, SessionPage, SessionQuery, SessionSums, StoredReply, StoredSegment,
+    StoredTurn, TurnCost,
 };
 
 impl Sqlite {
@@ -218,6 +218,10 @@ impl Record for Sqlite {
         blobs: &BTreeSet<BlobId>,
     ) -> Result<BTreeSet<BlobId>, Error> {
         self.find_held(id, blobs)
+    }
+
+    async fn refers(&self, id: &SessionId, blob: &BlobId) -> Result<bool, Error> {
+        Ok(!self.find_held(id, &[*blob].into())?.is_empty())
     }
 
     async fn memories(

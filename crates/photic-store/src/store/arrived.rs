@@ -62,9 +62,7 @@ mod tests {
 
     #[test]
     fn words_and_tools_of_the_new_messages_are_named() {
-        let call = |id: &str, name: &str| {
-            json!({"id": id, "type": "function", "function": {"name": name, "arguments": "{}"}})
-        };
+        let call = |id: &str, name: &str| json!({"id": id, "type": "function", "function": {"name": name, "arguments": "{}"}});
         let user = json!({"role": "user", "content": "look\nat it"});
         let calls = json!({"role": "assistant", "content": null,
             "tool_calls": [call("a", "shot"), call("b", "read"), call("c", "shot")]});

@@ -136,8 +136,7 @@ impl<R: Record, B: Blobs> Store<R, B> {
     pub async fn blob_of(&self, id: &SessionId, digest: &Digest) -> Result<Vec<u8>, Error> {
         let session = self.session(id).await?.id;
         let blob = BlobId::from(*digest);
-        let held = self.record.held(&session, &[blob].into()).await?;
-        if !held.contains(&blob) {
+        if !self.record.refers(&session, &blob).await? {
             return Err(BlobError::Absent(blob).into());
         }
         Ok(self.blobs.get(&blob).await?)

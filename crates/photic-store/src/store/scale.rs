@@ -13,7 +13,8 @@ use crate::contract::{Conversation, picture};
 use crate::error::BlobError;
 use crate::handle::Tenant;
 use crate::record::{
-    ArrivedMessages, CutMedia, Fates, NewMessage, NewSegment, NewTurn, Record as _, SessionId, TurnCost,
+    ArrivedMessages, CutMedia, Fates, NewMessage, NewSegment, NewTurn, Record as _, SessionId,
+    TurnCost,
 };
 use crate::sqlite::Sqlite;
 use crate::wait;

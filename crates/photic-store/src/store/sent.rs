@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use memchr::memmem;
 use photic::{Lowered, SplitBody, Transcript, Wire};
 
 use super::Store;
@@ -125,24 +126,27 @@ fn between(message: &[u8]) -> &[u8] {
 
 /// Names of the members that mark the end of a cached prefix.
 const MARKS: [&[u8]; 2] = [b"\"cache_control\"", b"\"cachePoint\""];
+/// The beginning of each of them.
+const BEGINNING: &[u8] = b"\"cache";
 
 /// Removes cache marks from JSON: the members `cache_control` of objects, and blocks of a
 /// `cachePoint` alone.
 fn without_marks(json: &[u8]) -> Cow<'_, [u8]> {
     let mut kept: Option<Vec<u8>> = None;
     let (mut end, mut at) = (0, 0);
-    while let Some(found) = json[at..].iter().position(|&byte| byte == b'"').map(|here| at + here) {
+    while let Some(found) = memmem::find(&json[at..], BEGINNING).map(|here| at + here) {
         at = found + 1;
-        let Some(mark) = MARKS.iter().find(|mark| json[found..].starts_with(mark)) else { continue };
+        let Some(mark) = MARKS.iter().find(|mark| json[found..].starts_with(mark)) else {
+            continue;
+        };
         // In a text, its quotation mark follows a backslash.
         if found > 0 && json[found - 1] == b'\\' {
             continue;
         }
         let Some(value_end) = object_end(json, found + mark.len()) else { continue };
         let (start, stop) = member(json, found, value_end);
-        if start < end {
-            continue;
-        }
+        // The comma between two marks goes once.
+        let start = start.max(end);
         kept.get_or_insert_default().extend_from_slice(&json[end..start]);
         (end, at) = (stop, stop);
     }
@@ -259,10 +263,7 @@ impl StoredHashes {
 
 /// Returns the hashes of a turn from its stored ones and those of the turns before. Returns `None` if
 /// one of them is missing.
-pub(super) fn resolve(
-    turn: u64,
-    stored: &BTreeMap<u64, StoredHashes>,
-) -> Option<SentMessages> {
+pub(super) fn resolve(turn: u64, stored: &BTreeMap<u64, StoredHashes>) -> Option<SentMessages> {
     let last = stored.get(&turn)?;
     let mut parts: Vec<&[Chain]> = vec![&last.rest];
     let (mut base, mut wanted) = (last.base, last.same);
@@ -347,7 +348,11 @@ mod tests {
         for (json, without) in [
             (format!(r#"{{"text":"a",{mark}}}"#), r#"{"text":"a"}"#),
             (format!(r#"{{{mark},"text":"a"}}"#), r#"{"text":"a"}"#),
-            (format!(r#"{{"type":"text", {spaced} , "text":"a"}}"#), r#"{"type":"text" , "text":"a"}"#),
+            (
+                format!(r#"{{"type":"text", {spaced} , "text":"a"}}"#),
+                r#"{"type":"text" , "text":"a"}"#,
+            ),
+            (format!(r#"{{{mark},{mark}}}"#), "{}"),
             (format!(r#"[{{"a":1,{mark}}},{{"b":2,{mark}}}]"#), r#"[{"a":1},{"b":2}]"#),
             (r#"[{"text":"a"},{"cachePoint":{"type":"default"}}]"#.to_owned(), r#"[{"text":"a"}]"#),
             (r#"[{"cachePoint":{"type":"default"}},{"text":"a"}]"#.to_owned(), r#"[{"text":"a"}]"#),

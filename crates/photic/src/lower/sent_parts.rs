@@ -126,9 +126,8 @@ mod tests {
 
     #[test]
     fn every_message_is_found_as_it_was_sent() {
-        let at = |text: &str| {
-            BODY.windows(text.len()).position(|here| here == text.as_bytes()).unwrap()
-        };
+        let at =
+            |text: &str| BODY.windows(text.len()).position(|here| here == text.as_bytes()).unwrap();
         let (body, parts) = lowered(&[]);
         assert_eq!(texts(&body, &parts), [None, None, None]);
         assert_eq!(&*body.range(parts.before.clone()), br#"{"messages":["#);

@@ -450,12 +450,13 @@ fn prices_say_where_they_come_from() {
         .filter(|fact| fact.profile == "prices")
         .map(|fact| (fact.section.as_str(), fact.fields.join(" ")))
         .collect();
-    let expected = [
-        ("price", "input_usd_per_million output_usd_per_million"),
-        ("limits", "context_tokens"),
-    ];
+    let expected =
+        [("price", "input_usd_per_million output_usd_per_million"), ("limits", "context_tokens")];
     assert_eq!(from, expected.map(|(section, field)| (section, field.to_owned())));
-    assert_eq!(profile.price, Some(Price { input_usd_per_million: 5.0, output_usd_per_million: Some(25.0) }));
+    assert_eq!(
+        profile.price,
+        Some(Price { input_usd_per_million: 5.0, output_usd_per_million: Some(25.0) })
+    );
     let usage = Usage { input: 1000, output: 2000, ..Usage::default() };
     assert_eq!(profile.output_usd(&usage), Some(0.05));
     let text = serde_json::to_string(&profile).unwrap();
@@ -480,7 +481,10 @@ fn a_user_states_a_price() {
     let (catalog, problems) = Catalog::shipped_with(&[&entry("input_usd_per_million = 1.5")]);
     assert!(problems.is_empty(), "{problems:?}");
     let ours = catalog.resolve(OpenAiChat, Some("gpt-4o"), None);
-    assert_eq!(ours.price, Some(Price { input_usd_per_million: 1.5, output_usd_per_million: None }));
+    assert_eq!(
+        ours.price,
+        Some(Price { input_usd_per_million: 1.5, output_usd_per_million: None })
+    );
     // A price that is not stated is not known, and is not that of the list.
     assert_eq!(ours.output_usd(&Usage { output: 1, ..Usage::default() }), None);
     for bad in ["-1.0", "nan", "inf", "\"free\""] {

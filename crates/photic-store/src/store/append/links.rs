@@ -102,4 +102,3 @@ impl<'a> Links<'a> {
         gaps.next().is_none().then_some(links)
     }
 }
-
