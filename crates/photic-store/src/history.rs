@@ -13,11 +13,7 @@ use crate::record::{
     PastChoice, PicturePage, Record, RequestOutcome, SessionId, SessionPage, SessionQuery,
     SessionRow, StoredReply, StoredTurn, TurnRow,
 };
-<<<<<<< HEAD
 use crate::store::{BodySide, MessagePage, PlannedTurn, Store, TurnDetails};
-=======
-use crate::store::{BodySide, MessagePage, Store, TurnDetails};
->>>>>>> w/idata
 
 /// A future on the heap.
 pub type BoxFuture<'f, T> = Pin<Box<dyn Future<Output = T> + Send + 'f>>;

@@ -71,16 +71,10 @@ pub use random::NoRandomNumbers;
 pub use record::{Record, Session, SessionId};
 pub use sqlite::{KeptBlobs, SessionTotals, Sqlite};
 pub use store::{
-<<<<<<< HEAD
-    CollectReport, ConversationKeys, FinishedTurn, GracePeriods, Image, LeftOutMessages,
-    BodySide, LocalStore, MessagePage, MessageText, PlannedMedia, PlannedTurn, PreviousTurn,
-    SentBody, SentHashes, SentPrefix, Store, TurnDetails, View, WrittenMessages,
-    conversation_keys, numbered_media, numbered_source, title,
-=======
     BodySide, CollectReport, ConversationKeys, FinishedTurn, GracePeriods, Image, LeftOutMessages,
-    LocalStore, MessagePage, MessageText, PreviousTurn, SentBody, SentHashes, SentPrefix, Store,
-    TurnDetails, View, WrittenMessages, conversation_keys, title,
->>>>>>> w/idata
+    LocalStore, MessagePage, MessageText, PlannedMedia, PlannedTurn, PreviousTurn, SentBody,
+    SentHashes, SentPrefix, Store, TurnDetails, View, WrittenMessages, conversation_keys,
+    numbered_media, numbered_source, title,
 };
 pub use wait::wait;
 pub use work::{Usd, WorkStore};

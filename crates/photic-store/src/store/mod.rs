@@ -30,10 +30,7 @@ pub use collect::{CollectReport, GracePeriods};
 pub use conversation::ConversationKeys;
 pub use images::{Image, TurnDetails};
 pub use messages::{BodySide, MessagePage, MessageText};
-<<<<<<< HEAD
 pub use planned::{PlannedMedia, PlannedTurn, numbered_media, numbered_source};
-=======
->>>>>>> w/idata
 pub use reproduce::{PreviousTurn, View};
 pub use sent::SentHashes;
 pub use title::title;

@@ -9,7 +9,7 @@ use photic::media::Source;
 use photic::profile::Detail;
 use photic::transcript::MediaId;
 use photic::{
-    Decision, Digest, Fate, FetchResult, Former, Ledger, Made, MediaStub, Plan, Policy, Prepared,
+    Decision, Digest, Fate, FetchResult, Finding, Former, Ledger, Made, MediaStub, Plan, Policy, Prepared,
     Profile, Reason, Sighting, Transcript,
 };
 
@@ -38,6 +38,8 @@ pub struct PlannedTurn {
     pub policy: Policy,
     /// The cost of the plan.
     pub ledger: Ledger,
+    /// The problems of the client's body.
+    pub findings: Vec<Finding>,
     /// The changes that lowering makes, in the order of the conversation.
     pub decisions: Vec<Decision>,
     /// The media of the client's body, by their number in its transcript.
@@ -105,7 +107,7 @@ impl<R: Record, B: Blobs> Store<R, B> {
             bytes = self.read(parts.pieces().map(|piece| piece.blob)).await?;
             body = parts.body(&bytes)?;
         }
-        let mut transcript = photic::lift(turn.wire, &body).0;
+        let (mut transcript, lifted) = photic::lift(turn.wire, &body);
         inputs.put_fetched(&mut transcript, &bytes);
         let survey = inputs.survey(&transcript, &parts, &bytes);
         let mut identified = survey.clone();
@@ -121,6 +123,7 @@ impl<R: Record, B: Blobs> Store<R, B> {
         let sightings = identified.sightings.iter();
         let media = sightings.map(|one| planned_media(&inputs, &transcript, &plan, one, &made));
         let media = media.collect();
+        let findings = photic::check(&transcript, &lifted, &plan);
         let client_bytes = parts.whole_len(&bytes);
         let bodies = bodies(&inputs, &turn, &parts, (&body, &bytes), &plan, &made);
         let (client, model, decisions) = bodies?;
@@ -135,6 +138,7 @@ impl<R: Record, B: Blobs> Store<R, B> {
             turn,
             profile,
             policy,
+            findings,
             decisions,
             media,
             client,
