@@ -48,10 +48,7 @@ fn widened(a: &[u8], b: &[u8], one: Difference) -> Difference {
     if before_a == same && before_b == same {
         return one;
     }
-    Difference {
-        a: one.a.start - before_a..one.a.end,
-        b: one.b.start - before_b..one.b.end,
-    }
+    Difference { a: one.a.start - before_a..one.a.end, b: one.b.start - before_b..one.b.end }
 }
 
 /// Joins differences whose space between is not equal on both sides, until all spaces are.
@@ -201,7 +198,8 @@ fn runs_of(
         };
         let (below, above) = (known(diagonal - 1), known(diagonal + 1));
         let is_added = goes_down(diagonal, round, below, above);
-        let from = if is_added { (above, above - diagonal - 1) } else { (below, below - diagonal + 1) };
+        let from =
+            if is_added { (above, above - diagonal - 1) } else { (below, below - diagonal + 1) };
         let (after_x, after_y) = if is_added { (from.0, from.1 + 1) } else { (from.0 + 1, from.1) };
         debug_assert!((after_x..x).all(|at| same(at as usize, (at - diagonal) as usize)));
         debug_assert_eq!(x - after_x, y - after_y);

@@ -79,9 +79,8 @@ fn within((width, height): (u32, u32), edge: u32) -> (u32, u32) {
     if longest <= edge {
         return (width.max(1), height.max(1));
     }
-    let scaled = |side: u32| {
-        ((u64::from(side) * u64::from(edge) / u64::from(longest)) as u32).max(1)
-    };
+    let scaled =
+        |side: u32| ((u64::from(side) * u64::from(edge) / u64::from(longest)) as u32).max(1);
     (scaled(width), scaled(height))
 }
 

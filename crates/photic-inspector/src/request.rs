@@ -26,7 +26,9 @@ impl ApiRequest {
         let parts = path.split('/').filter(|part| !part.is_empty());
         let pairs = query.split('&').filter(|pair| !pair.is_empty());
         Self {
-            path: parts.map(|part| percent_decode_str(part).decode_utf8_lossy().into_owned()).collect(),
+            path: parts
+                .map(|part| percent_decode_str(part).decode_utf8_lossy().into_owned())
+                .collect(),
             parameters: pairs
                 .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
                 .map(|(name, value)| (text(name), text(value)))
@@ -86,7 +88,8 @@ pub(crate) struct ServedFile {
 impl Answer {
     /// Serializes a value.
     pub(crate) fn json(value: &impl Serialize) -> Result<Self, Failure> {
-        let bytes = serde_json::to_vec(value).map_err(|_| Failure::away("cannot write JSON".to_owned()))?;
+        let bytes =
+            serde_json::to_vec(value).map_err(|_| Failure::away("cannot write JSON".to_owned()))?;
         Ok(Self::Json(bytes))
     }
 }

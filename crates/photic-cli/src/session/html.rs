@@ -31,7 +31,8 @@ pub(super) fn run(
     let export = wait(inspector.export(id, &wanted))?;
     let size = byte_size(export.html.len() as u64);
     if export.html.len() > LARGE && !options.large {
-        let hint = Hint("pass `--large`, or fewer turns or pictures (`--turns`, `--pictures small`)");
+        let hint =
+            Hint("pass `--large`, or fewer turns or pictures (`--turns`, `--pictures small`)");
         return Err(anyhow::anyhow!("the page would have {size}")).context(hint);
     }
     let mut words = vec![counted(export.pictures, "picture")];

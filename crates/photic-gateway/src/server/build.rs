@@ -214,19 +214,23 @@ fn inspector(
         refuse("inspect.enabled", problem)
     })?;
     let (Some(backend), Some(recorder)) = (backend, recorder) else {
-        let problem = "there are no sessions to show; set `record.directory`, or the servers of a fleet";
+        let problem =
+            "there are no sessions to show; set `record.directory`, or the servers of a fleet";
         return Err(refuse("inspect.enabled", problem));
     };
     let address = admin.address();
     let token = match settings.token.as_deref() {
-        Some(text) => Token::new(text).map_err(|weak| refuse("inspect.token", &weak.to_string()))?,
+        Some(text) => {
+            Token::new(text).map_err(|weak| refuse("inspect.token", &weak.to_string()))?
+        }
         None if !address.ip().to_canonical().is_loopback() => {
             let problem = "other machines can reach `admin.listen`; set a token of 128 bits, such as \
                  from `openssl rand -hex 16`";
             return Err(refuse("inspect.token", problem));
         }
-        None => Token::random()
-            .ok_or_else(|| refuse("inspect.token", "the system has no random numbers; set a token"))?,
+        None => Token::random().ok_or_else(|| {
+            refuse("inspect.token", "the system has no random numbers; set a token")
+        })?,
     };
     let tenant = settings.tenant.as_ref().map_or_else(Tenant::local, Tenant::new);
     let inspector = Inspector::new(backend.history(&tenant), ServedBy::Gateway)

@@ -78,12 +78,11 @@ impl Inspector {
         for (at, hunk) in changes.hunks.iter().enumerate().take(end) {
             let count = if hunk.did == "marked" { &mut marks } else { &mut others };
             *count += 1;
-            let label =
-                if hunk.did == "marked" { format!("M{marks}") } else { others.to_string() };
+            let label = if hunk.did == "marked" { format!("M{marks}") } else { others.to_string() };
             if at >= start {
-                let is_old = before.as_ref().is_some_and(|before| {
-                    before.hunks.iter().any(|other| other.hash == hunk.hash)
-                });
+                let is_old = before
+                    .as_ref()
+                    .is_some_and(|before| before.hunks.iter().any(|other| other.hash == hunk.hash));
                 let bodies = (client.as_slice(), model.as_slice());
                 items.push(hunk_value(hunk, label, is_old, bodies, turn, &index));
             }
@@ -137,7 +136,8 @@ impl Changes {
             let decision = mark.or(decision);
             let pointer = to.as_ref().and_then(|doc| Some(pointer(doc, doc.root()?, &span.b)));
             let pointer = pointer.unwrap_or_default();
-            let did = if is_mark { "marked" } else { decision.map_or("respelled", |one| one.did.name()) };
+            let did =
+                if is_mark { "marked" } else { decision.map_or("respelled", |one| one.did.name()) };
             let says = decision.map_or_else(|| Did::Respelled.says(), |one| one.did.says());
             let mut hasher = blake3::Hasher::new();
             for part in [pointer.as_bytes(), &client[span.a.clone()], &model[span.b.clone()]] {

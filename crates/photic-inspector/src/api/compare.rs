@@ -78,7 +78,12 @@ impl Inspector {
     }
 
     /// Compares two turns by their numbers.
-    pub(crate) async fn comparison(&self, id: &SessionId, a: u64, b: u64) -> Result<Value, Failure> {
+    pub(crate) async fn comparison(
+        &self,
+        id: &SessionId,
+        a: u64,
+        b: u64,
+    ) -> Result<Value, Failure> {
         let index = self.index(id).await?;
         let index = self.with_extras(id, index, a).await?;
         let index = self.with_extras(id, index, b).await?;
@@ -86,26 +91,24 @@ impl Inspector {
         let (first, second) = (self.planned(id, a).await?, self.planned(id, b).await?);
         let bodies =
             (self.body(id, a, BodySide::Model).await?, self.body(id, b, BodySide::Model).await?);
-        let sides = (
-            Side::of(first.profile.wire, &bodies.0),
-            Side::of(second.profile.wire, &bodies.1),
-        );
+        let sides =
+            (Side::of(first.profile.wire, &bodies.0), Side::of(second.profile.wire, &bodies.1));
         let end = sides.0.spans.last().map_or(bodies.0.len(), |last| last.end);
         let byte = first_difference(&bodies.0, &bodies.1, end);
-        let message = byte.and_then(|byte| sides.1.spans.iter().position(|one| one.contains(&byte)));
+        let message =
+            byte.and_then(|byte| sides.1.spans.iter().position(|one| one.contains(&byte)));
         let known = byte.map(|byte| (byte, message));
         let change = known.and_then(|_| first_change_of(left, right, known));
         let common = byte.unwrap_or(end).min(bodies.1.len());
         let layout = right.extras.as_ref().map(|extras| &extras.layout);
         let common_tokens = match (byte, layout) {
-            (Some(_), Some(layout)) => {
-                layout.total() - layout.from(message.unwrap_or(0))
-            }
+            (Some(_), Some(layout)) => layout.total() - layout.from(message.unwrap_or(0)),
             _ => left.tokens(None).all(),
         };
         let costs = Costs::new(&index, &second.profile);
         let gone = left.in_sight().filter(|number| !is_shown(right.letter(*number)));
-        let gone: u64 = gone.filter_map(|number| costs.of(left, number)).map(|one| one.tokens).sum();
+        let gone: u64 =
+            gone.filter_map(|number| costs.of(left, number)).map(|one| one.tokens).sum();
         Ok(Object::new()
             .with("a", side(&costs, left))
             .with("b", side(&costs, right))
@@ -113,7 +116,10 @@ impl Inspector {
             .with("common_tokens", common_tokens)
             .maybe("first", change.map(|change| change.value()))
             .with("gone_tokens", gone)
-            .with("settings", settings(&first, &second, (bodies.0.as_slice(), bodies.1.as_slice()), &index))
+            .with(
+                "settings",
+                settings(&first, &second, (bodies.0.as_slice(), bodies.1.as_slice()), &index),
+            )
             .with("messages", messages(&sides, left, right, &index))
             .value())
     }
@@ -183,7 +189,8 @@ fn settings(
     compare("limits".to_owned(), json(&first.profile.limits), json(&second.profile.limits));
     let choices = |planned: &photic_store::PlannedTurn| {
         let each = planned.policy.choices.iter().map(|(digest, choice)| {
-            let name = index.number_of(digest).map_or("?".to_owned(), |number| format!("#{number}"));
+            let name =
+                index.number_of(digest).map_or("?".to_owned(), |number| format!("#{number}"));
             format!("{name} {}", serde_json::to_string(choice).unwrap_or_default().replace('"', ""))
         });
         Some(each.collect::<Vec<_>>().join(", "))

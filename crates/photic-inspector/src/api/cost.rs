@@ -73,18 +73,16 @@ fn bars(costs: &Costs<'_>) -> Vec<Value> {
     let chunks = costs.index.turns.chunks(bucket(costs.index));
     let bars = chunks.filter_map(|chunk| {
         let (first, last) = (chunk.first()?, chunk.last()?);
-        let sum = |of: &dyn Fn(&TurnFacts) -> Option<f64>| {
-            chunk.iter().map(of).sum::<Option<f64>>()
-        };
+        let sum =
+            |of: &dyn Fn(&TurnFacts) -> Option<f64>| chunk.iter().map(of).sum::<Option<f64>>();
         let pictures = sum(&|turn| costs.of_turn(turn));
         let input = sum(&|turn| turn.row.cost.usd);
         let known = chunk.iter().filter_map(|turn| turn.row.outcome.as_ref()?.output_usd);
         let answer = known.reduce(|sum, one| sum + one);
         let words = input.zip(pictures).map(|(input, pictures)| (input - pictures).max(0.0));
         let (price, cache) = (costs.profile.price, &costs.profile.cache);
-        let again = chunk.iter().filter_map(|turn| {
-            turn.tokens(costs.index.before(turn.row.number)).again
-        });
+        let again =
+            chunk.iter().filter_map(|turn| turn.tokens(costs.index.before(turn.row.number)).again);
         let again = again.reduce(|sum, one| sum + one).zip(price);
         let again = again.map(|(again, price)| price.of(again as f64 * cache.write));
         let tokens: u64 = chunk.iter().map(|turn| turn.tokens(None).all()).sum();
@@ -182,17 +180,18 @@ fn pictures(costs: &Costs<'_>) -> Vec<Value> {
         other.1.weight().total_cmp(&one.1.weight()).then(one.0.number.cmp(&other.0.number))
     });
     let last = costs.index.turns.last();
-    let row = |(picture, sum): (&photic_store::record::SessionPicture, super::costs::PictureSum)| {
-        Object::new()
-            .with("picture", picture.number)
-            .with("label", label(costs.index, picture))
-            .with("digest", digest_text(&picture.digest))
-            .maybe("usd", sum.usd.map(dollars))
-            .with("tokens", sum.tokens)
-            .with("turns_shown", sum.turns)
-            .with("letter", last.map_or('.', |turn| turn.letter(picture.number)))
-            .value()
-    };
+    let row =
+        |(picture, sum): (&photic_store::record::SessionPicture, super::costs::PictureSum)| {
+            Object::new()
+                .with("picture", picture.number)
+                .with("label", label(costs.index, picture))
+                .with("digest", digest_text(&picture.digest))
+                .maybe("usd", sum.usd.map(dollars))
+                .with("tokens", sum.tokens)
+                .with("turns_shown", sum.turns)
+                .with("letter", last.map_or('.', |turn| turn.letter(picture.number)))
+                .value()
+        };
     all.into_iter().take(MAX_PICTURES).map(row).collect()
 }
 

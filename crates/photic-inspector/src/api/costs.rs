@@ -141,12 +141,7 @@ impl<'i> Costs<'i> {
 
     /// Returns the part of the input that a picture belongs to, by the turn it came in and what was
     /// lost since.
-    fn usual_stands(
-        &self,
-        turn: &TurnFacts,
-        previous: Option<&TurnFacts>,
-        number: u32,
-    ) -> Stands {
+    fn usual_stands(&self, turn: &TurnFacts, previous: Option<&TurnFacts>, number: u32) -> Stands {
         let is_new = previous.is_none_or(|previous| !is_shown(previous.letter(number)));
         let is_lost = previous.is_some_and(|previous| turn.may_differ(previous));
         let tokens = turn.tokens(previous);

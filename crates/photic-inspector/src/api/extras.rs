@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use photic::Did;
-use photic_store::{PlannedTurn, SessionId, BodySide};
+use photic_store::{BodySide, PlannedTurn, SessionId};
 
 use super::index::TurnFacts;
 use super::labels::{Came, came, labels};
@@ -114,9 +114,11 @@ impl TurnFacts {
     /// the turn before.
     pub(crate) fn may_differ(&self, previous: &Self) -> bool {
         let Some(change) = self.row.change else { return true };
-        let before = previous.row.change.map(|one| one.messages).or_else(|| {
-            previous.extras.as_ref().map(|extras| extras.layout.messages() as u64)
-        });
+        let before = previous
+            .row
+            .change
+            .map(|one| one.messages)
+            .or_else(|| previous.extras.as_ref().map(|extras| extras.layout.messages() as u64));
         change.is_frame_changed || before.is_none_or(|before| change.same < before)
     }
 }

@@ -159,7 +159,12 @@ impl Inspector {
                 let (code, title) = if is_failed {
                     ("failed", format!("The provider refused turn {number} with {status}"))
                 } else {
-                    ("healed", format!("The provider refused turn {number} once, and took it when it was sent again"))
+                    (
+                        "healed",
+                        format!(
+                            "The provider refused turn {number} once, and took it when it was sent again"
+                        ),
+                    )
                 };
                 found.push(Finding {
                     group: if is_failed { "blind" } else { "repaired" },
@@ -191,11 +196,7 @@ impl Inspector {
     }
 
     /// Returns what was learned about the endpoint, at the first turn that knew it.
-    async fn learned(
-        &self,
-        id: &SessionId,
-        index: &SessionIndex,
-    ) -> Result<Vec<Finding>, Failure> {
+    async fn learned(&self, id: &SessionId, index: &SessionIndex) -> Result<Vec<Finding>, Failure> {
         let Some(last) = index.turns.last() else { return Ok(Vec::new()) };
         let lessons = self.planned(id, last.row.number).await?.turn.lessons()?;
         let mut found = Vec::new();
@@ -280,7 +281,8 @@ fn lost(index: &SessionIndex) -> Vec<Finding> {
         let first = turn.first(Some(previous)).or_else(|| unread(previous, turn, None))?;
         let number = turn.row.number;
         let again = turn.tokens(Some(previous)).again.filter(|again| *again > 0);
-        let again = again.map_or(String::new(), |again| format!(" {again} tokens were written again."));
+        let again =
+            again.map_or(String::new(), |again| format!(" {again} tokens were written again."));
         Some(Finding {
             group: "cost",
             severity: "warn",

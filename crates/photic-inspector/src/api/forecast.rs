@@ -68,14 +68,15 @@ impl Inspector {
         let shown = is_shown(turn.letter(number));
         let costs = Costs::new(index, &planned.profile);
         let tokens = costs.of(&turn, number).map_or(0, |cost| cost.tokens);
-        let behind = layout.zip(at).map_or(0, |(layout, (_, before))| {
-            layout.total().saturating_sub(before + tokens)
-        });
+        let behind = layout
+            .zip(at)
+            .map_or(0, |(layout, (_, before))| layout.total().saturating_sub(before + tokens));
         let profile = &planned.profile;
         let chosen = picture.choice;
         let each = [Choice::Drop, Choice::Pin, Choice::Shrink { max_edge: SHRINK_EDGE }];
         let forecast = |choice: Choice| {
-            let same = |one: Choice| std::mem::discriminant(&one) == std::mem::discriminant(&choice);
+            let same =
+                |one: Choice| std::mem::discriminant(&one) == std::mem::discriminant(&choice);
             let is_active = chosen.is_some_and(same);
             let choice = chosen.filter(|one| same(*one)).unwrap_or(choice);
             let object = Object::new().with("choice", choice).with("active", is_active);
@@ -89,7 +90,8 @@ impl Inspector {
                 Choice::Shrink { max_edge } => {
                     let sent = media.and_then(|media| media.image.sent.zip(Some(media.detail)));
                     let small = sent.map(|((width, height), detail)| {
-                        let fit = photic::Fit { max_edge: Some(max_edge), ..photic::Fit::default() };
+                        let fit =
+                            photic::Fit { max_edge: Some(max_edge), ..photic::Fit::default() };
                         let (width, height) = fit.size((width, height));
                         profile.seen(width, height, detail)
                     });
@@ -174,14 +176,7 @@ mod tests {
         if let Some((saves, costs)) = effect.usd(&profile) {
             assert_eq!((costs / saves).ceil() as u64, expected);
         }
-        let text = describe(
-            Object::new(),
-            Choice::Drop,
-            effect,
-            (true, 1000),
-            &profile,
-            None,
-        );
+        let text = describe(Object::new(), Choice::Drop, effect, (true, 1000), &profile, None);
         let told = text["text"].as_str().unwrap();
         assert!(told.contains(&format!("after {expected} turns")), "{told}");
         let hidden = describe(Object::new(), Choice::Drop, effect, (false, 0), &profile, None);

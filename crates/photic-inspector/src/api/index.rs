@@ -112,8 +112,7 @@ impl Inspector {
             Some(fates) => fates.as_slice().to_vec(),
             None => fates_of(&*self.planned(id, row.number).await?),
         };
-        let letters =
-            letters(&numbers, fates.into_iter(), |number| chosen.get(&number).copied());
+        let letters = letters(&numbers, fates.into_iter(), |number| chosen.get(&number).copied());
         Ok(TurnFacts { row, numbers, letters, extras: None })
     }
 }

@@ -29,9 +29,9 @@ pub(crate) fn is_shown(letter: char) -> bool {
 /// Returns the number of the session's picture of each medium of a turn; `None` for media without
 /// bytes in the record.
 pub(crate) fn numbers(runs: &[PictureRun]) -> Vec<Option<u32>> {
-    let each = runs.iter().flat_map(|run| {
-        (0..run.count).map(move |at| (run.first > 0).then(|| run.first + at))
-    });
+    let each = runs
+        .iter()
+        .flat_map(|run| (0..run.count).map(move |at| (run.first > 0).then(|| run.first + at)));
     each.collect()
 }
 

@@ -1,10 +1,10 @@
 //! The messages of a turn: as the agent sent them, as the model got them, and the recorded reply.
 
-use photic::transcript::{Message, Part, Role};
 use photic::Transcript;
 use photic::settings::Tool;
+use photic::transcript::{Message, Part, Role};
 use photic_store::record::StoredReply;
-use photic_store::{PlannedTurn, SessionId, BodySide, numbered_source};
+use photic_store::{BodySide, PlannedTurn, SessionId, numbered_source};
 use serde_json::{Value, json};
 
 use super::index::TurnFacts;
@@ -110,8 +110,7 @@ impl Inspector {
             Part::Text(text) => Some(text_part(&text.text.decode(), None)),
             _ => None,
         });
-        let tools: Vec<String> =
-            transcript.settings.tools.iter().filter_map(tool_name).collect();
+        let tools: Vec<String> = transcript.settings.tools.iter().filter_map(tool_name).collect();
         let is_first = start == 0;
         Ok(Object::new()
             .with("items", items)
@@ -274,7 +273,9 @@ impl Context<'_> {
                 Part::Thinking(_) => found.push(json!({"kind": "other", "what": "thinking"})),
                 Part::Mark(_) => {}
                 Part::Opaque(_) => {
-                    found.push(json!({"kind": "other", "what": "content that photic does not know"}));
+                    found.push(
+                        json!({"kind": "other", "what": "content that photic does not know"}),
+                    );
                 }
             }
         }
@@ -307,8 +308,7 @@ impl Context<'_> {
     fn picture(&self, media: usize) -> Value {
         let medium = self.transcript.media.get(media);
         let client = medium.and_then(|medium| numbered_source(&medium.source));
-        let number =
-            client.and_then(|id| self.turn.numbers.get(id.index()).copied().flatten());
+        let number = client.and_then(|id| self.turn.numbers.get(id.index()).copied().flatten());
         let planned = client.and_then(|id| self.planned.media.get(id.index()));
         let kind = medium.map(|medium| medium.kind);
         Object::new()

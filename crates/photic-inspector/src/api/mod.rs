@@ -120,7 +120,13 @@ impl Inspector {
             "original" => checked(self.blob(id, &digest).await?)?,
             "sent" | "seen" => {
                 let turn = turn.unwrap_or_else(|| index.last());
-                self.shown(id, picture, turn, if kind == "seen" { Stage::Seen } else { Stage::Sent }).await?
+                self.shown(
+                    id,
+                    picture,
+                    turn,
+                    if kind == "seen" { Stage::Seen } else { Stage::Sent },
+                )
+                .await?
             }
             _ => return Err(Failure::not_found("this address")),
         };

@@ -74,9 +74,9 @@ impl Inspector {
         };
         let placed = media.and_then(|media| planned.media.get(media));
         let sizes = placed.and_then(|one| Some((one.image.size?, one.image.sent?, one.detail)));
-        let seen = sizes.filter(|_| is_shown(turn.letter(number))).map(|(_, sent, detail)| {
-            profile.seen(sent.0, sent.1, detail)
-        });
+        let seen = sizes
+            .filter(|_| is_shown(turn.letter(number)))
+            .map(|(_, sent, detail)| profile.seen(sent.0, sent.1, detail));
         let legibility = letters.as_ref().map(|letters| {
             let of_seen = seen.and_then(|seen| letters.in_width(seen.width));
             legibility(letters, of_seen, profile, &index, number, as_of)
@@ -174,13 +174,17 @@ fn legibility(
                 "As the provider resizes it, its smallest letters are {seen:.1} px tall; models read from {MIN_READABLE_X_HEIGHT:.0} px."
             ),
         ),
-        _ => ("legible", format!("No text in it is below the {MIN_READABLE_X_HEIGHT:.0} px that models read.")),
+        _ => (
+            "legible",
+            format!("No text in it is below the {MIN_READABLE_X_HEIGHT:.0} px that models read."),
+        ),
     };
     let target = fit(letters.size, profile, Fidelity::Read);
     let region = text.readable_region(letters.size, &target);
     // One measurement for each size as resolved: only the turn asked for is planned here.
     let first = index.picture(number).map_or(as_of, |picture| picture.first_turn);
-    let by_turn: Vec<(u64, f64)> = seen.map(|seen| (first.max(1).min(as_of), seen)).into_iter().collect();
+    let by_turn: Vec<(u64, f64)> =
+        seen.map(|seen| (first.max(1).min(as_of), seen)).into_iter().collect();
     Object::new()
         .with("verdict", verdict)
         .with("text", words)

@@ -92,7 +92,10 @@ mod tests {
             "tool_calls":[{"function":{"name":"click","arguments":"{\"x\":1}"}}]}}]}"#;
         let parts = reply_parts(chat, false);
         assert_eq!(parts[0]["text"], "Hi");
-        assert_eq!((&parts[1]["name"], &parts[1]["arguments"]), (&json!("click"), &json!("{\"x\":1}")));
+        assert_eq!(
+            (&parts[1]["name"], &parts[1]["arguments"]),
+            (&json!("click"), &json!("{\"x\":1}"))
+        );
         let stream = "event: a\ndata: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\",\"text\":\"He\"}}\n\n\
             data: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\",\"text\":\"llo\"}}\n\
             data: {\"type\":\"content_block_start\",\"content_block\":{\"type\":\"tool_use\",\"name\":\"look\",\"input\":{}}}\n\

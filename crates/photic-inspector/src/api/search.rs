@@ -85,7 +85,14 @@ impl Inspector {
             let (title, turn, picture) = finding.words();
             if is_in(title) {
                 let (label, text) = ("Finding".to_owned(), title.to_owned());
-                hits.push(Hit { kind: "finding", label, text, turn: Some(turn), picture, message: None });
+                hits.push(Hit {
+                    kind: "finding",
+                    label,
+                    text,
+                    turn: Some(turn),
+                    picture,
+                    message: None,
+                });
             }
         }
         if hits.len() < limit && !wanted.is_empty() && !index.turns.is_empty() {

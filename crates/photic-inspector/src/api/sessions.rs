@@ -2,8 +2,8 @@
 
 use photic::Profile;
 use photic::tokens::Rule;
-use photic_store::record::{SessionQuery, SessionRow};
 use photic_store::SessionId;
+use photic_store::record::{SessionQuery, SessionRow};
 use serde_json::Value;
 
 use super::costs::Costs;
@@ -126,9 +126,10 @@ impl Inspector {
             let each = index.turns.iter().filter_map(|turn| costs.of_turn(turn));
             sums.usd_pictures = each.reduce(|sum, one| sum + one);
         }
-        let changed = index.turns.iter().filter(|turn| {
-            turn.extras.as_ref().is_some_and(|extras| extras.changes > 0)
-        });
+        let changed = index
+            .turns
+            .iter()
+            .filter(|turn| turn.extras.as_ref().is_some_and(|extras| extras.changes > 0));
         let changed = if index.turns.iter().all(|turn| turn.extras.is_some()) {
             Some(changed.count())
         } else {
@@ -198,13 +199,17 @@ fn profile_facts(profile: &Profile) -> Value {
 pub(crate) fn rule_text(rule: &Rule) -> (String, String) {
     let value = serde_json::to_value(rule).unwrap_or_default();
     let name = value.get("rule").and_then(Value::as_str).unwrap_or("unknown").to_owned();
-    let numbers = value.as_object().into_iter().flatten().filter(|(key, value)| {
-        key.as_str() != "rule" && (value.is_number() || value.is_string())
-    });
+    let numbers =
+        value.as_object().into_iter().flatten().filter(|(key, value)| {
+            key.as_str() != "rule" && (value.is_number() || value.is_string())
+        });
     let numbers: Vec<String> = numbers
-        .map(|(key, value)| format!("{} {}", key.replace('_', " "), value.to_string().replace('"', "")))
+        .map(|(key, value)| {
+            format!("{} {}", key.replace('_', " "), value.to_string().replace('"', ""))
+        })
         .collect();
-    let text = if numbers.is_empty() { name.clone() } else { format!("{name}: {}", numbers.join(", ")) };
+    let text =
+        if numbers.is_empty() { name.clone() } else { format!("{name}: {}", numbers.join(", ")) };
     (name, text)
 }
 

@@ -68,9 +68,10 @@ impl TurnFacts {
         let usage = outcome.usage;
         let input = usage.input;
         let cached = usage.cache_read.unwrap_or(0) + usage.cache_write.unwrap_or(0);
-        let again = usage.cache_write.filter(|_| previous.is_some()).map(|written| {
-            written.saturating_sub(self.new_tokens(previous).unwrap_or(written))
-        });
+        let again = usage
+            .cache_write
+            .filter(|_| previous.is_some())
+            .map(|written| written.saturating_sub(self.new_tokens(previous).unwrap_or(written)));
         Tokens {
             expected,
             input,
@@ -336,4 +337,3 @@ impl Sums {
             .value()
     }
 }
-

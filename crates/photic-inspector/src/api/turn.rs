@@ -68,8 +68,7 @@ impl Inspector {
     ) -> Result<std::sync::Arc<SessionIndex>, Failure> {
         index.turn(number)?;
         let wanted = [number.saturating_sub(1).max(1), number];
-        let is_known =
-            |number: u64| index.turn(number).is_ok_and(|turn| turn.extras.is_some());
+        let is_known = |number: u64| index.turn(number).is_ok_and(|turn| turn.extras.is_some());
         if wanted.into_iter().all(is_known) {
             return Ok(index);
         }
@@ -181,7 +180,9 @@ fn usd_parts(costs: &Costs<'_>, turn: &TurnFacts, tokens: &Tokens) -> Option<Val
 fn estimate_off(turn: &TurnFacts) -> Option<String> {
     let (charged, expected) = (turn.row.cost.usd?, turn.expected_usd()?);
     let is_off = turn.is_reported() && (expected - charged).abs() > charged * OFF;
-    is_off.then(|| format!("the plan expected ${expected:.4} for the input, and ${charged:.4} was charged"))
+    is_off.then(|| {
+        format!("the plan expected ${expected:.4} for the input, and ${charged:.4} was charged")
+    })
 }
 
 /// Returns the state of the cache.
@@ -192,7 +193,9 @@ fn cache(turn: &TurnFacts, previous: Option<&TurnFacts>, profile: &Profile) -> V
     };
     if let Some(first) = turn.first(previous) {
         let place = match (first.byte, first.message) {
-            (Some(byte), Some(message)) => format!("First changed byte {byte}, message {message}: "),
+            (Some(byte), Some(message)) => {
+                format!("First changed byte {byte}, message {message}: ")
+            }
             (Some(byte), None) => format!("First changed byte {byte}, before the messages: "),
             (None, Some(message)) => format!("First changed message {message}: "),
             (None, None) => String::new(),
@@ -205,7 +208,8 @@ fn cache(turn: &TurnFacts, previous: Option<&TurnFacts>, profile: &Profile) -> V
             .value();
     }
     if let Some(lost) = unread(before, turn, Some(profile)) {
-        let text = format!("The request begins with turn {}, but {}.", before.row.number, lost.text);
+        let text =
+            format!("The request begins with turn {}, but {}.", before.row.number, lost.text);
         return json!({"state": "unmarked", "text": text});
     }
     let text = format!("The request begins with all of turn {}.", before.row.number);
@@ -235,9 +239,8 @@ pub(crate) fn decisions(
         }
     }
     let group = |((did, why, says), group): ((&str, String, String), Vec<&photic::Decision>)| {
-        let number = |one: &&photic::Decision| {
-            turn.numbers.get(one.media?.index()).copied().flatten()
-        };
+        let number =
+            |one: &&photic::Decision| turn.numbers.get(one.media?.index()).copied().flatten();
         let pictures: Vec<u32> = group.iter().filter_map(number).collect();
         let text = match pictures.as_slice() {
             [] if group.len() == 1 => says.clone(),
@@ -330,7 +333,8 @@ fn headers(turn: &TurnFacts, planned: &PlannedTurn) -> Vec<[String; 2]> {
     let total: usize = counts.values().sum();
     let mut headers = vec![["x-photic-fixes".to_owned(), total.to_string()]];
     if total > 0 {
-        let each: Vec<String> = counts.iter().map(|(did, count)| format!("{did}={count}")).collect();
+        let each: Vec<String> =
+            counts.iter().map(|(did, count)| format!("{did}={count}")).collect();
         headers.push(["x-photic-fixed".to_owned(), each.join(", ")]);
     }
     let attempts = turn.row.outcome.iter().flat_map(|outcome| &outcome.attempts);

@@ -69,10 +69,7 @@ fn model(turn: &TurnFacts) -> Option<&str> {
 
 /// Returns the change of the fates of pictures that both turns have: of the first one that changed,
 /// and all that changed like it.
-fn fate_change(
-    previous: &TurnFacts,
-    turn: &TurnFacts,
-) -> Option<(&'static str, String, Vec<u32>)> {
+fn fate_change(previous: &TurnFacts, turn: &TurnFacts) -> Option<(&'static str, String, Vec<u32>)> {
     let kind = |number: u32| {
         let (before, now) = (of(&previous.letters, number), turn.letter(number));
         match (before, now) {

@@ -135,7 +135,9 @@ impl<'c> Collector<'c> {
         let has_reply = turn["has_reply"] == json!(true);
         self.add(&base, Ok(turn));
         let all = (0, usize::MAX);
-        for (side, view) in [("model", View::Model), ("client", View::Client), ("reply", View::Reply)] {
+        for (side, view) in
+            [("model", View::Model), ("client", View::Client), ("reply", View::Reply)]
+        {
             if view == View::Reply && !has_reply {
                 continue;
             }
@@ -159,9 +161,10 @@ impl<'c> Collector<'c> {
         let index = inspector.index(id).await?;
         let (from, to) = self.range;
         let in_range = |number: u32| {
-            index.turns.iter().any(|turn| {
-                (from..=to).contains(&turn.row.number) && turn.letter(number) != '.'
-            })
+            index
+                .turns
+                .iter()
+                .any(|turn| (from..=to).contains(&turn.row.number) && turn.letter(number) != '.')
         };
         let numbers: Vec<u32> =
             index.pictures.iter().map(|one| one.number).filter(|one| in_range(*one)).collect();
@@ -172,10 +175,21 @@ impl<'c> Collector<'c> {
                 members.remove("handle");
             }
             let names = [
-                "picture", "digest", "turn", "label", "tool", "media", "media_type", "size", "bytes",
-                "letter", "tokens",
+                "picture",
+                "digest",
+                "turn",
+                "label",
+                "tool",
+                "media",
+                "media_type",
+                "size",
+                "bytes",
+                "letter",
+                "tokens",
             ];
-            let row = names.iter().filter_map(|name| Some(((*name).to_owned(), picture.get(*name)?.clone())));
+            let row = names
+                .iter()
+                .filter_map(|name| Some(((*name).to_owned(), picture.get(*name)?.clone())));
             rows.push(Value::Object(row.collect()));
             self.add(&format!("{base}/pictures/{number}"), Ok(picture));
         }

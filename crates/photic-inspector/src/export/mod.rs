@@ -201,7 +201,8 @@ impl Inspector {
     ) -> Result<Value, Failure> {
         let options = ExportOptions::of(ask)?;
         let export = self.export(id, &options).await?;
-        let turns = options.turns.map_or(String::new(), |(from, to)| format!(" --turns {from}-{to}"));
+        let turns =
+            options.turns.map_or(String::new(), |(from, to)| format!(" --turns {from}-{to}"));
         let command = format!(
             "photic session export {id} --html{turns} --pictures {} --text {} > session.html",
             options.pictures.name(),

@@ -14,9 +14,29 @@ const MIN_BITS: f64 = 3.6;
 
 /// Members whose values the inspector makes: they hold nothing that somebody else wrote.
 const OWN: [&str; 23] = [
-    "id", "session", "digest", "sent_digest", "fates", "pointer", "did", "code", "kind", "role",
-    "wire", "sent_wire", "letter", "reason", "media", "media_type", "stands", "group", "severity",
-    "state", "verdict", "token_rule", "version",
+    "id",
+    "session",
+    "digest",
+    "sent_digest",
+    "fates",
+    "pointer",
+    "did",
+    "code",
+    "kind",
+    "role",
+    "wire",
+    "sent_wire",
+    "letter",
+    "reason",
+    "media",
+    "media_type",
+    "stands",
+    "group",
+    "severity",
+    "state",
+    "verdict",
+    "token_rule",
+    "version",
 ];
 /// Members with the words of a conversation.
 const WORDS: [&str; 8] =
@@ -35,20 +55,30 @@ impl Redactor {
     /// Creates a redactor.
     pub(crate) fn new() -> Self {
         let patterns = [
-            ("key", r"-----BEGIN [A-Z ]*PRIVATE KEY-----[A-Za-z0-9+/=\s\\n]*(-----END [A-Z ]*PRIVATE KEY-----)?"),
-            ("key", r"\b(?:sk|pk|rk|xox[abpors]|gh[pousr]|glpat|hf|npm|pypi|photic)[-_][A-Za-z0-9_\-]{10,}"),
+            (
+                "key",
+                r"-----BEGIN [A-Z ]*PRIVATE KEY-----[A-Za-z0-9+/=\s\\n]*(-----END [A-Z ]*PRIVATE KEY-----)?",
+            ),
+            (
+                "key",
+                r"\b(?:sk|pk|rk|xox[abpors]|gh[pousr]|glpat|hf|npm|pypi|photic)[-_][A-Za-z0-9_\-]{10,}",
+            ),
             ("key", r"\bAKIA[0-9A-Z]{16}\b"),
             ("key", r"\bAIza[0-9A-Za-z_\-]{30,}"),
             ("key", r"\beyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}\.?[A-Za-z0-9_\-]*"),
             ("key", r"(?i)\b(?:bearer|basic)\s+[A-Za-z0-9._~+/\-]{12,}=*"),
-            ("key", r#"(?i)\b(?:password|passwd|secret|api[_-]?key|token)["']?\s*[:=]\s*["']?[^\s"',;}]{6,}"#),
+            (
+                "key",
+                r#"(?i)\b(?:password|passwd|secret|api[_-]?key|token)["']?\s*[:=]\s*["']?[^\s"',;}]{6,}"#,
+            ),
             ("mail", r"[A-Za-z0-9._%+\-]+@[A-Za-z0-9\-]+(?:\.[A-Za-z0-9\-]+)+"),
             ("path", r"(?:/home/|/Users/|/root\b|/private/|/var/folders/)[^\s\x22'<>|:;,)]*"),
             ("path", r"(?i)\b[A-Z]:\\+Users\\+[^\s\x22'<>|:;,)]*"),
             ("phone", r"\+\d[\d ()./\-]{7,}\d"),
             ("card", r"\b\d(?:[ \-]?\d){12,18}\b"),
         ];
-        let patterns = patterns.into_iter().filter_map(|(kind, text)| Some((kind, Regex::new(text).ok()?)));
+        let patterns =
+            patterns.into_iter().filter_map(|(kind, text)| Some((kind, Regex::new(text).ok()?)));
         Self { patterns: patterns.collect(), counts: BTreeMap::new() }
     }
 
@@ -108,8 +138,9 @@ pub(crate) fn blank(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(blank),
         Value::Object(members) => {
-            let has_text = members.get("kind").is_some_and(|kind| kind == "text" || kind == "notice")
-                || members.get("code").is_some_and(|code| code == "healed" || code == "failed");
+            let has_text =
+                members.get("kind").is_some_and(|kind| kind == "text" || kind == "notice")
+                    || members.get("code").is_some_and(|code| code == "healed" || code == "failed");
             for (name, member) in members.iter_mut() {
                 let name = name.as_str();
                 if (WORDS.contains(&name) || (has_text && name == "text")) && member.is_string() {
@@ -138,7 +169,10 @@ fn blank_pieces(value: &mut Value) {
             }
             // Turns of a comparison are under the names of pieces.
             if members.contains_key("came") {
-                members.iter_mut().filter(|(name, _)| *name == "came").for_each(|(_, came)| blank_text(came));
+                members
+                    .iter_mut()
+                    .filter(|(name, _)| *name == "came")
+                    .for_each(|(_, came)| blank_text(came));
             }
         }
         _ => {}
@@ -171,7 +205,8 @@ fn is_card(text: &str) -> bool {
 
 /// Returns words that look random: letters and digits mixed, with much entropy.
 fn random_words(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
-    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+' | b'/' | b'=');
+    let is_letter =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+' | b'/' | b'=');
     let bytes = text.as_bytes();
     let mut at = 0;
     std::iter::from_fn(move || {

@@ -49,8 +49,11 @@ impl Token {
 
     /// Returns the value of the cookie: derived, so that every replica of a gateway knows it.
     fn cookie(&self) -> String {
-        blake3::Hash::from_bytes(blake3::derive_key("photic-inspector 2026 cookie", self.0.as_bytes()))
-            .to_hex()[..32]
+        blake3::Hash::from_bytes(blake3::derive_key(
+            "photic-inspector 2026 cookie",
+            self.0.as_bytes(),
+        ))
+        .to_hex()[..32]
             .to_owned()
     }
 }
@@ -152,7 +155,11 @@ mod tests {
     use super::*;
 
     fn access(address: &str) -> Access {
-        Access::new(Token::new("0123456789abcdef0123456789abcdef").unwrap(), address.parse().unwrap(), &[])
+        Access::new(
+            Token::new("0123456789abcdef0123456789abcdef").unwrap(),
+            address.parse().unwrap(),
+            &[],
+        )
     }
 
     fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {

@@ -106,8 +106,7 @@ impl Listeners {
             EventSource::Published(published, tenant) => {
                 let listener = published.listen(last)?;
                 let tenant = tenant.clone();
-                let publishing =
-                    publish(stream, inspector, listener, tenant, session, is_lost);
+                let publishing = publish(stream, inspector, listener, tenant, session, is_lost);
                 tokio::spawn(until_stopped(self.is_stopped.subscribe(), publishing));
             }
             EventSource::Polled => {
@@ -317,7 +316,8 @@ async fn state(
         for row in inspector.history.sessions(&query).await.ok()?.sessions {
             let id = row.session.id.to_string();
             // Whatever changes in a row makes another value.
-            let version = format!("{}/{}/{}", row.session.turns, row.sums.reported, row.session.last);
+            let version =
+                format!("{}/{}/{}", row.session.turns, row.sums.reported, row.session.last);
             state.insert(format!("session {id}"), json!({"session": id, "version": version}));
         }
         return Some(state);
@@ -335,7 +335,8 @@ async fn state(
         state.insert(key, json!({"session": id.as_str(), "row": row}));
     }
     for picture in &index.pictures {
-        let data = json!({"session": id.as_str(), "picture": picture.number, "choice": picture.choice});
+        let data =
+            json!({"session": id.as_str(), "picture": picture.number, "choice": picture.choice});
         if picture.choice.is_some() {
             state.insert(format!("choice {}", picture.number), data);
         }

@@ -7,7 +7,12 @@ use serde_json::{Value, json};
 use crate::world::{TOKEN, World, bytes, enter, request};
 
 /// Returns status and code of the answer to a request.
-async fn code(world: &World, method: Method, path: &str, headers: &[(&str, &str)]) -> (u16, String) {
+async fn code(
+    world: &World,
+    method: Method,
+    path: &str,
+    headers: &[(&str, &str)],
+) -> (u16, String) {
     let service = world.service();
     let response = service.respond(request(method, path, headers, "{}")).await;
     let status = response.status().as_u16();
@@ -22,7 +27,8 @@ async fn without_the_cookie_nothing_is_shown() {
         let (status, code) = code(&world, Method::GET, path, &[]).await;
         assert_eq!((status, code.as_str()), (403, "token"), "{path}");
     }
-    let wrong = code(&world, Method::GET, "/sessions", &[("cookie", "photic_inspect_4142=x")]).await;
+    let wrong =
+        code(&world, Method::GET, "/sessions", &[("cookie", "photic_inspect_4142=x")]).await;
     assert_eq!(wrong, (403, "token".to_owned()));
     let (status, _) = world.ask(&world.service(), "/sessions").await;
     assert_eq!(status, 200);
@@ -82,7 +88,9 @@ async fn a_choice_needs_the_header_the_cookie_and_a_body() {
     assert_eq!(refused, (403, "token".to_owned()));
     let service = world.service();
     let headers = [("cookie", cookie.as_str()), ("x-photic-inspect", "1")];
-    for body in ["", "{}x", "{\"choice\":\"destroy\"}", "{\"choice\":{\"shrink\":{\"max_edge\":0}}}"] {
+    for body in
+        ["", "{}x", "{\"choice\":\"destroy\"}", "{\"choice\":{\"shrink\":{\"max_edge\":0}}}"]
+    {
         let response = service.respond(request(Method::POST, &path, &headers, body)).await;
         assert_eq!(response.status(), 400, "{body}");
     }

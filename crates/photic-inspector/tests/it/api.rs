@@ -67,9 +67,8 @@ async fn a_dropped_picture_breaks_the_cache_at_the_byte_where_bodies_differ() {
     assert_eq!(row["first"]["why"], "dropped");
     assert_eq!(row["first"]["pictures"], json!([1]));
     let byte = usize::try_from(row["first"]["byte"].as_u64().unwrap()).unwrap();
-    let bodies: Vec<Vec<u8>> = [2, 3]
-        .map(|turn| wait(world.store.lower(&world.id, turn)).unwrap().body)
-        .to_vec();
+    let bodies: Vec<Vec<u8>> =
+        [2, 3].map(|turn| wait(world.store.lower(&world.id, turn)).unwrap().body).to_vec();
     let plain = |body: &[u8]| {
         String::from_utf8_lossy(body).replace(",\"cache_control\":{\"type\":\"ephemeral\"}", "")
     };
@@ -230,7 +229,8 @@ async fn costs_of_turns_are_what_was_reported() {
     assert_eq!(turns.len(), 3);
     for turn in turns {
         assert!((turn["usd"].as_f64().unwrap() - 0.011).abs() < 1e-9, "{turn}");
-        let parts: f64 = ["pictures", "words", "answer"].map(|name| turn[name].as_f64().unwrap()).iter().sum();
+        let parts: f64 =
+            ["pictures", "words", "answer"].map(|name| turn[name].as_f64().unwrap()).iter().sum();
         assert!((parts - 0.011).abs() < 1e-7, "{turn}");
     }
     let names: Vec<&Value> =

@@ -28,8 +28,7 @@ async fn a_new_turn_is_told_with_its_row() {
     let service = world.service();
     let cookie = enter(&service).await;
     let path = format!("/events?session={}", world.id);
-    let mut stream =
-        service.respond(request(Method::GET, &path, &[("cookie", &cookie)], "")).await;
+    let mut stream = service.respond(request(Method::GET, &path, &[("cookie", &cookie)], "")).await;
     assert_eq!(stream.headers()["content-type"], "text/event-stream");
     // What is there before is not new.
     until(&mut stream, ": ready").await;

@@ -86,8 +86,7 @@ fn pictures_are_as_asked_for() {
         let options = ExportOptions { pictures, ..ExportOptions::default() };
         let (html, _) = export(&world, &options);
         let data = data(&html);
-        let names: Vec<String> =
-            data["images"].as_object().unwrap().keys().cloned().collect();
+        let names: Vec<String> = data["images"].as_object().unwrap().keys().cloned().collect();
         (names, data["blobs"].as_array().unwrap().len())
     };
     let (none, _) = of(ExportedPictures::None);

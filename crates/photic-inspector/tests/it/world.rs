@@ -168,7 +168,8 @@ impl World {
     /// Returns status and bytes of the answer to a GET with the cookie.
     pub(crate) async fn ask(&self, service: &Service, path: &str) -> (u16, Vec<u8>) {
         let cookie = enter(service).await;
-        let response = service.respond(request(Method::GET, path, &[("cookie", &cookie)], "")).await;
+        let response =
+            service.respond(request(Method::GET, path, &[("cookie", &cookie)], "")).await;
         let status = response.status().as_u16();
         (status, bytes(response).await)
     }

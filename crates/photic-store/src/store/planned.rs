@@ -9,8 +9,8 @@ use photic::media::Source;
 use photic::profile::Detail;
 use photic::transcript::MediaId;
 use photic::{
-    Decision, Digest, Fate, FetchResult, Finding, Former, Ledger, Made, MediaStub, Plan, Policy, Prepared,
-    Profile, Reason, Sighting, Transcript,
+    Decision, Digest, Fate, FetchResult, Finding, Former, Ledger, Made, MediaStub, Plan, Policy,
+    Prepared, Profile, Reason, Sighting, Transcript,
 };
 
 use super::append::sources;
