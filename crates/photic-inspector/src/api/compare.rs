@@ -261,6 +261,24 @@ fn single(kind: &str, side: &Side<'_>, at: usize, index: &SessionIndex) -> Value
         .value()
 }
 
+/// Returns the pieces of a range, of which some are changed.
+fn marked(
+    text: &[u8],
+    range: Range<usize>,
+    changed: impl Iterator<Item = Range<usize>>,
+    index: &SessionIndex,
+) -> Vec<Value> {
+    let mut pieces = Vec::new();
+    let mut at = range.start;
+    for one in changed {
+        pieces.extend(spans(&text[at..one.start], false, Some(index)));
+        pieces.extend(spans(&text[one.clone()], true, Some(index)));
+        at = one.end;
+    }
+    pieces.extend(spans(&text[at..range.end], false, Some(index)));
+    pieces
+}
+
 fn changed(
     (a, at_a): (&Side<'_>, usize),
     (b, at_b): (&Side<'_>, usize),
@@ -303,8 +321,8 @@ fn changed(
         .with("b", at_b)
         .with("count", 1)
         .maybe("role", b.roles.get(at_b))
-        .with("a_spans", spans(&one[ranges.0], true, Some(index)))
-        .with("b_spans", spans(&other[ranges.1], true, Some(index)))
+        .with("a_spans", marked(one, ranges.0, found.iter().map(|one| one.a.clone()), index))
+        .with("b_spans", marked(other, ranges.1, found.iter().map(|one| one.b.clone()), index))
         .maybe("pictures", Some(&pictures).filter(|pictures| !pictures.is_empty()))
         .with("text", text.unwrap_or_else(|| "changed".to_owned()))
         .value()
