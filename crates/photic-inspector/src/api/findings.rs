@@ -16,8 +16,10 @@ use super::why::unread;
 use crate::failure::Failure;
 use crate::inspector::Inspector;
 
-/// Pictures of a session that are examined for small text.
-pub(crate) const MAX_EXAMINED: usize = 64;
+/// Pictures of a session that are examined for small text: the latest.
+const MAX_EXAMINED: usize = 64;
+/// Pictures that are examined before a session is shown. Each may take a tenth of a second.
+const MAX_EXAMINED_AT_ONCE: usize = 16;
 /// Most findings that are listed.
 const MAX_FINDINGS: usize = 400;
 
@@ -84,20 +86,38 @@ impl Inspector {
         id: &SessionId,
         index: &SessionIndex,
     ) -> Result<Vec<Finding>, Failure> {
-        let reported = index.turns.iter().filter(|turn| turn.row.outcome.is_some()).count();
-        let enriched = index.turns.iter().filter(|turn| turn.extras.is_some()).count();
-        let key = format!("findings/{id}/{}/{reported}/{enriched}", index.last());
-        if let Some(found) = self.cache.get::<Vec<Finding>>(&key) {
-            return Ok(found.to_vec());
+        let latest = index.pictures.len().saturating_sub(MAX_EXAMINED);
+        let pictures: Vec<u32> = index.pictures[latest..].iter().map(|one| one.number).collect();
+        self.findings_with(id, index, &pictures).await
+    }
+
+    /// Returns the findings for the head of a session. The text of pictures is examined if there are
+    /// few.
+    pub(crate) async fn head_findings(
+        &self,
+        id: &SessionId,
+        index: &SessionIndex,
+    ) -> Result<Vec<Finding>, Failure> {
+        if index.pictures.len() <= MAX_EXAMINED_AT_ONCE {
+            return self.all_findings(id, index).await;
         }
+        self.findings_with(id, index, &[]).await
+    }
+
+    /// Returns the findings in order of consequence, with those about small text of some pictures.
+    pub(crate) async fn findings_with(
+        &self,
+        id: &SessionId,
+        index: &SessionIndex,
+        pictures: &[u32],
+    ) -> Result<Vec<Finding>, Failure> {
         let mut found = hidden(index);
-        found.extend(self.small_text(id, index).await?);
+        found.extend(self.small_text(id, index, pictures).await?);
         found.extend(lost(index));
         found.extend(self.repaired(id, index).await?);
         found.extend(self.learned(id, index).await?);
         found.truncate(MAX_FINDINGS);
-        let weight = found.len() * 400;
-        Ok(self.cache.put(key, found, weight).to_vec())
+        Ok(found)
     }
 
     /// Returns pictures whose smallest text is below what models read.
@@ -105,11 +125,12 @@ impl Inspector {
         &self,
         id: &SessionId,
         index: &SessionIndex,
+        pictures: &[u32],
     ) -> Result<Vec<Finding>, Failure> {
         let Some(last) = index.turns.last() else { return Ok(Vec::new()) };
         let profile = self.profile(id, index).await?;
         let mut found = Vec::new();
-        for picture in index.pictures.iter().rev().take(MAX_EXAMINED).rev() {
+        for picture in pictures.iter().filter_map(|number| index.picture(*number).ok()) {
             let (number, from) = (picture.number, picture.first_turn);
             let is_seen = index.turn(from).is_ok_and(|turn| is_shown(turn.letter(number)));
             let Some(profile) = profile.as_ref().filter(|_| is_seen) else { continue };

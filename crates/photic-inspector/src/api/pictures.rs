@@ -91,7 +91,7 @@ impl Inspector {
             json!({"scale": [scale(size.0, seen.width), scale(size.1, seen.height)], "offset": [0.0, 0.0]})
         });
         let at = placed.and_then(|one| one.image.position.as_ref()).map(ToString::to_string);
-        let findings = self.all_findings(id, &index).await?;
+        let findings = self.findings_with(id, &index, &[number]).await?;
         let warnings = findings.into_iter().filter(|one| one.picture == Some(number));
         let forecast = self.forecast(id, &index, number).await?;
         Ok(row(&index, Some(&costs), turn, picture)

@@ -81,7 +81,7 @@ impl Inspector {
                 if is_number { hits.insert(0, hit) } else { hits.push(hit) }
             }
         }
-        for finding in self.all_findings(id, &index).await? {
+        for finding in self.head_findings(id, &index).await? {
             let (title, turn, picture) = finding.words();
             if is_in(title) {
                 let (label, text) = ("Finding".to_owned(), title.to_owned());

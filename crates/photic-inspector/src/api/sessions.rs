@@ -119,7 +119,7 @@ impl Inspector {
     pub(crate) async fn session(&self, id: &SessionId) -> Result<Value, Failure> {
         let index = self.index(id).await?;
         let profile = self.profile(id, &index).await?;
-        let findings = self.all_findings(id, &index).await?;
+        let findings = self.head_findings(id, &index).await?;
         let mut sums = Sums::of(&index);
         if let Some(profile) = &profile {
             let costs = Costs::new(&index, profile);

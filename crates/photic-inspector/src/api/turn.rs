@@ -7,7 +7,6 @@ use photic_store::{PlannedTurn, SessionId};
 use serde_json::{Value, json};
 
 use super::costs::Costs;
-use super::findings::MAX_EXAMINED;
 use super::index::{SessionIndex, TurnFacts};
 use super::object::{Object, dollars};
 use super::sessions::digest_text;
@@ -36,8 +35,14 @@ impl Inspector {
         let is_reproduced = self.is_reproduced(id, number).await?;
         let costs = Costs::new(&index, &planned.profile);
         let tokens = turn.tokens(previous);
-        // First, because it examines the text of pictures.
-        let findings = self.all_findings(id, &index).await?;
+        // First, because it examines the text of the new pictures.
+        let new: Vec<u32> = index
+            .pictures
+            .iter()
+            .filter(|picture| picture.first_turn == number)
+            .map(|picture| picture.number)
+            .collect();
+        let findings = self.findings_with(id, &index, &new).await?;
         let pictures = self.turn_pictures(&costs, turn, &planned).await?;
         let has_reply = self.history.reply(id, number).await?.is_some();
         let warnings = findings.into_iter().filter(|one| one.warns_about(number));
@@ -124,7 +129,9 @@ impl Inspector {
         };
         let cost = costs.of(turn, number).filter(|_| is_shown);
         let placed = turn.extras.as_ref().and_then(|extras| extras.layout.media.get(media));
-        let is_examined = costs.index.pictures.len() < number as usize + MAX_EXAMINED;
+        // Those of earlier turns were examined there.
+        let picture = costs.index.picture(number);
+        let is_examined = picture.is_ok_and(|one| one.first_turn == turn.row.number);
         let x_height = match (one.image.digest.filter(|_| is_examined), seen) {
             (Some(digest), Some([width, _])) => {
                 self.known_letters(&digest).and_then(|letters| letters.in_width(width))
