@@ -15,6 +15,7 @@ mod read;
 mod run;
 mod serve;
 mod session;
+mod ui;
 mod values;
 mod view;
 
@@ -41,8 +42,9 @@ pub(crate) use read::{ReadOptions, RootOptions};
 pub(crate) use run::{PrintFormat, RunOptions};
 pub(crate) use serve::{RecordOptions, ServeOptions};
 pub(crate) use session::{
-    ImageOptions, ImportOptions, SessionCommand, SessionOptions, Side, TurnOptions,
+    HtmlOptions, ImageOptions, ImportOptions, SessionCommand, SessionOptions, Side, TurnOptions,
 };
+pub(crate) use ui::UiOptions;
 pub(crate) use view::ViewOptions;
 
 use crate::body_format::BodyFormat;
@@ -67,6 +69,7 @@ Examples:
   photic profiles --for gpt-5.6                show what is known about a model
   photic run -- claude                         run a command behind a gateway of its own
   photic session images last                   list the images of a session, with price and fate
+  photic ui                                    show recorded sessions in a browser
   photic doctor session.jsonl --fix            repair an agent's session that an image broke
   photic fleet keys issue acme                 issue a key for a tenant of many gateways
   photic config                                show which settings hold, and where they come from
@@ -118,6 +121,7 @@ pub(crate) enum Command {
     Profiles(ProfilesOptions),
     Run(RunOptions),
     Session(SessionOptions),
+    Ui(UiOptions),
     Doctor(DoctorOptions),
     #[cfg(feature = "fleet")]
     Fleet(FleetOptions),

@@ -16,6 +16,7 @@
 //! | `serve`, `run` | the gateway, alone or around a command |
 //! | `mcp` | the tools over MCP |
 //! | `session`, `doctor` | recorded sessions, and session files of other agents |
+//! | `ui` | recorded sessions in a browser |
 //! | `fleet` | administration of many gateways |
 //! | `simulate`, `mock` | cost of a session, and a test provider |
 
@@ -54,6 +55,7 @@ mod session;
 mod settings;
 mod simulate;
 mod style;
+mod ui;
 mod view;
 
 use std::ffi::OsString;
@@ -130,6 +132,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             None => run::run(options),
         },
         Command::Session(options) => session::run(options),
+        Command::Ui(options) => ui::run(options),
         Command::Doctor(options) => doctor::run(options),
         #[cfg(feature = "fleet")]
         Command::Fleet(options) => fleet::run(options),

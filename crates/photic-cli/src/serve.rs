@@ -41,6 +41,9 @@ fn announce(log: LogFormat, gateway: &Gateway, source: &Source) {
             if admin != address {
                 lines.push(format!("photic: administration on http://{admin}"));
             }
+            if let Some(url) = gateway.inspector_url() {
+                lines.push(format!("photic: recorded sessions at {url}"));
+            }
             lines.push(format!("photic: {source}"));
         }
         LogFormat::Json => {

@@ -72,8 +72,8 @@ mod upstream;
 
 pub use config::{
     Admin, Config, ConfigError, ExportHeaders, Family, FetchConfig, FetchMode, FleetConfig,
-    LearnedConfig, Limits, LogFormat, OpenwopConfig, PathPrefixes, Policies, QuotaConfig,
-    RecordConfig, Serves, Telemetry, Timeouts, UpstreamConfig,
+    InspectConfig, LearnedConfig, Limits, LogFormat, OpenwopConfig, PathPrefixes, Policies,
+    QuotaConfig, RecordConfig, Serves, Telemetry, Timeouts, UpstreamConfig,
 };
 pub use observe::{FailedRequests, Retired, SessionTurns, Tally, TokenUse};
 pub use server::{Gateway, StartError, runtime};

@@ -13,7 +13,7 @@ use crate::record::{
     PastChoice, PicturePage, Record, RequestOutcome, SessionId, SessionPage, SessionQuery,
     SessionRow, StoredReply, StoredTurn, TurnRow,
 };
-use crate::store::{BodySide, MessagePage, Store, TurnDetails};
+use crate::store::{BodySide, MessagePage, PlannedTurn, Store, TurnDetails};
 
 /// A future on the heap.
 pub type BoxFuture<'f, T> = Pin<Box<dyn Future<Output = T> + Send + 'f>>;
@@ -68,6 +68,14 @@ pub trait History: std::fmt::Debug + Send + Sync {
         id: &'h SessionId,
         number: u64,
     ) -> BoxFuture<'h, Result<TurnDetails, Error>>;
+
+    /// Plans a turn again, as it was: the fate of each medium, the changes, and both bodies with
+    /// numbered stand-ins for media.
+    fn planned<'h>(
+        &'h self,
+        id: &'h SessionId,
+        number: u64,
+    ) -> BoxFuture<'h, Result<PlannedTurn, Error>>;
 
     /// Returns up to `limit` messages of a turn from number `from`, counted from 0.
     ///
@@ -182,6 +190,14 @@ where
         number: u64,
     ) -> BoxFuture<'h, Result<TurnDetails, Error>> {
         Box::pin(Self::look(self, id, number))
+    }
+
+    fn planned<'h>(
+        &'h self,
+        id: &'h SessionId,
+        number: u64,
+    ) -> BoxFuture<'h, Result<PlannedTurn, Error>> {
+        Box::pin(Self::planned(self, id, number))
     }
 
     fn messages<'h>(

@@ -72,8 +72,9 @@ pub use record::{Record, Session, SessionId};
 pub use sqlite::{KeptBlobs, SessionTotals, Sqlite};
 pub use store::{
     BodySide, CollectReport, ConversationKeys, FinishedTurn, GracePeriods, Image, LeftOutMessages,
-    LocalStore, MessagePage, MessageText, PreviousTurn, SentBody, SentHashes, SentPrefix, Store,
-    TurnDetails, View, WrittenMessages, conversation_keys, title,
+    LocalStore, MessagePage, MessageText, PlannedMedia, PlannedTurn, PreviousTurn, SentBody,
+    SentHashes, SentPrefix, Store, TurnDetails, View, WrittenMessages, conversation_keys,
+    numbered_media, numbered_source, title,
 };
 pub use wait::wait;
 pub use work::{Usd, WorkStore};

@@ -21,6 +21,7 @@ Examples:
   photic run -- claude                                       an agent that sees its screenshots
   OPENAI_BASE_URL=http://127.0.0.1:1234/v1 photic run -- python agent.py
   photic run --upstream http://127.0.0.1:1234 -- npm start   send all wires to your own server
+  photic run --record --ui -- claude                         watch what the model sees
   photic run --print -- codex                                show what would be set
   photic run --print env                                     variables for `photic serve`
   photic run --config models.toml -- claude --model qwen3-vl route by model, across wires
@@ -39,6 +40,9 @@ pub(crate) struct RunOptions {
     pub(crate) port: u16,
     #[command(flatten)]
     pub(crate) record: RecordOptions,
+    /// Show recorded turns in a browser while the command runs, and print the address
+    #[arg(long, requires = "record")]
+    pub(crate) ui: bool,
     /// Write counts of what was done to this file at the end, as JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,

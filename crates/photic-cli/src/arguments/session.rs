@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
+use photic_inspector::{ExportedPictures, ExportedText};
 
 use super::policy::PolicyOptions;
 use super::values::wire;
@@ -44,14 +46,21 @@ pub(crate) enum SessionCommand {
         #[command(flatten)]
         turn: TurnOptions,
     },
-    /// Write the body of a turn to standard output, byte for byte
-    #[command(before_help = "Examples:\n  photic session export last --as model > request.json\n")]
+    /// Write the body of a turn to standard output, byte for byte; or the session as a page
+    #[command(before_help = "\
+Examples:
+  photic session export last --as model > request.json
+  photic session export last --html > session.html             the session as one page
+  photic session export last --html --turns 6-7 --text none    two turns of it, without texts
+")]
     Export {
         #[command(flatten)]
         turn: TurnOptions,
         /// The body that the client sent, or the one that the model was sent
         #[arg(long = "as", value_enum, default_value_t)]
         side: Side,
+        #[command(flatten)]
+        html: HtmlOptions,
     },
     /// List the images of the last turn: size, tokens, price, fate and reason
     #[command(before_help = "Examples:\n  photic session images last\n")]
@@ -109,6 +118,41 @@ pub(crate) struct TurnOptions {
     /// Number of the turn, from 1; the last if omitted
     #[arg(long, value_name = "N")]
     pub(crate) turn: Option<u64>,
+}
+
+/// Options of a page.
+#[derive(Debug, Args)]
+pub(crate) struct HtmlOptions {
+    /// Write the session as one page for a browser, which opens without a server
+    #[arg(long, conflicts_with_all = ["turn", "side"])]
+    pub(crate) html: bool,
+    /// Turns of the page, such as `6-7`; all if omitted
+    #[arg(long, value_name = "N[-M]", requires = "html")]
+    pub(crate) turns: Option<String>,
+    /// Pictures of the page: as the model got them, also the originals, small ones, or none
+    #[arg(long, value_name = "WHICH", default_value = "sent", requires = "html", value_parser = pictures())]
+    pub(crate) pictures: ExportedPictures,
+    /// Texts of the page: as they are, without keys, addresses and numbers, or none. Pictures are not
+    /// redacted
+    #[arg(long, value_name = "WHICH", default_value = "redacted", requires = "html", value_parser = texts())]
+    pub(crate) text: ExportedText,
+    /// Write the page even if it is larger than 20 MB
+    #[arg(long, requires = "html")]
+    pub(crate) large: bool,
+}
+
+/// Parses the option `--pictures`.
+fn pictures() -> impl TypedValueParser<Value = ExportedPictures> {
+    let find = |name: String| ExportedPictures::ALL.into_iter().find(|(one, _)| *one == name);
+    PossibleValuesParser::new(ExportedPictures::ALL.map(|(name, _)| name))
+        .map(move |name| find(name).map_or_else(ExportedPictures::default, |(_, value)| value))
+}
+
+/// Parses the option `--text`.
+fn texts() -> impl TypedValueParser<Value = ExportedText> {
+    let find = |name: String| ExportedText::ALL.into_iter().find(|(one, _)| *one == name);
+    PossibleValuesParser::new(ExportedText::ALL.map(|(name, _)| name))
+        .map(move |name| find(name).map_or_else(ExportedText::default, |(_, value)| value))
 }
 
 /// Options that select an image.

@@ -17,7 +17,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use photic_gateway::{Admin, Config, Family, Gateway, LogFormat, PathPrefixes, Serves, StartError};
+use photic_gateway::{
+    Admin, Config, Family, Gateway, InspectConfig, LogFormat, PathPrefixes, Serves, StartError,
+};
 use tokio::process::Command;
 use tokio::sync::oneshot;
 
@@ -93,12 +95,21 @@ async fn with_gateway(options: &RunOptions) -> anyhow::Result<ExitCode> {
     config.prefixes = Some(prefixes.fold(PathPrefixes::new(&token), PathPrefixes::with_name));
     (config.hosts, config.origins) = (Vec::new(), Vec::new());
     serve::record(&mut config, &options.record)?;
+    if options.ui {
+        config.admin.listen = Some("127.0.0.1:0".to_owned());
+        config.inspect = InspectConfig { enabled: true, ..InspectConfig::default() };
+    } else {
+        config.inspect = InspectConfig::default();
+    }
     config.serves = Serves::OneCommand;
     let recorded = recorded_in(&config);
     // Connections of processes left behind are cut; recording may finish.
     config.timeouts.drain_s = config.timeouts.drain_s.min(1);
     let gateway = bind(config, &bases).await?;
     let (address, tally) = (gateway.address(), gateway.tally());
+    if let Some(url) = gateway.inspector_url() {
+        let _ = writeln!(anstream::stderr(), "photic: watch at {url}");
+    }
     let scratch = launch.bind(address, &token).context("cannot write a scratch folder")?;
     for note in launch.notes.iter().filter(|_| !options.quiet) {
         let _ = writeln!(anstream::stderr(), "photic: {note}");

@@ -1,6 +1,7 @@
 //! `photic session`: shows recorded sessions, and changes choices about single images.
 
 mod choice;
+mod html;
 mod images;
 mod import;
 mod list;
@@ -32,7 +33,11 @@ pub(crate) fn run(options: &SessionOptions) -> anyhow::Result<ExitCode> {
             let (id, number) = turn_of(&store, turn)?;
             show::run(&store, &id, number, json)
         }
-        SessionCommand::Export { turn, side } => export(&store, turn, *side, json),
+        SessionCommand::Export { turn, html, .. } if html.html => {
+            let id = session(&store, &turn.id)?;
+            html::run(store, &id, html, json)
+        }
+        SessionCommand::Export { turn, side, .. } => export(&store, turn, *side, json),
         SessionCommand::Images { id } => images::run(&store, &session(&store, id)?, json),
         SessionCommand::Drop(image) => choice::run(&store, image, Choice::Drop, json),
         SessionCommand::Pin(image) => choice::run(&store, image, Choice::Pin, json),

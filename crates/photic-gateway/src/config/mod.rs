@@ -24,7 +24,7 @@ pub use fetch::{FetchConfig, FetchMode};
 pub use fleet::FleetConfig;
 pub use limits::{Limits, Timeouts};
 pub use openwop::OpenwopConfig;
-pub use operate::{Admin, ExportHeaders, LogFormat, Telemetry};
+pub use operate::{Admin, ExportHeaders, InspectConfig, LogFormat, Telemetry};
 pub use prefixes::PathPrefixes;
 pub(crate) use prefixes::{NamedPrefix, Prefix};
 pub use quota::QuotaConfig;

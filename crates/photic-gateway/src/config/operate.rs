@@ -29,6 +29,20 @@ pub struct Admin {
     pub listen: Option<String>,
 }
 
+/// The inspector: a page that shows recorded sessions as the model saw them.
+#[derive(Clone, Default, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct InspectConfig {
+    /// If true, the inspector is served at `/inspect/` of the listener for operators
+    /// (`admin.listen`). Sessions must be recorded.
+    pub enabled: bool,
+    /// Token that opens the inspector: at least 22 letters, digits, `-` or `_`. If unset, a random one
+    /// is made at every start and printed. Required if other machines can reach the listener.
+    pub token: Option<String>,
+    /// Tenant of a fleet whose sessions are shown. If unset, those of a gateway without tenants.
+    pub tenant: Option<String>,
+}
+
 /// Export of traces.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(default, deny_unknown_fields)]
@@ -90,6 +104,17 @@ impl ExportHeaders {
 
     pub(crate) const fn map(&self) -> &HeaderMap {
         &self.0
+    }
+}
+
+impl fmt::Debug for InspectConfig {
+    /// Omits the token, which must not reach a log.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InspectConfig")
+            .field("enabled", &self.enabled)
+            .field("token", &self.token.as_ref().map(|_| "not shown"))
+            .field("tenant", &self.tenant)
+            .finish()
     }
 }
 

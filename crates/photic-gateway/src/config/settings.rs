@@ -10,7 +10,7 @@ use super::fetch::FetchConfig;
 use super::fleet::FleetConfig;
 use super::limits::{Limits, Timeouts};
 use super::openwop::OpenwopConfig;
-use super::operate::{Admin, LogFormat, Telemetry};
+use super::operate::{Admin, InspectConfig, LogFormat, Telemetry};
 use super::prefixes::PathPrefixes;
 use super::quota::QuotaConfig;
 use super::record::RecordConfig;
@@ -37,6 +37,8 @@ pub struct Config {
     pub log: LogFormat,
     /// A listener for operators.
     pub admin: Admin,
+    /// The inspector.
+    pub inspect: InspectConfig,
     /// Export of traces.
     pub telemetry: Telemetry,
     /// Limits of sizes and connections.
@@ -114,6 +116,7 @@ impl Default for Config {
             origins: Vec::new(),
             log: LogFormat::default(),
             admin: Admin::default(),
+            inspect: InspectConfig::default(),
             telemetry: Telemetry::default(),
             limits: Limits::default(),
             timeouts: Timeouts::default(),

@@ -9,7 +9,7 @@ use hyper::body::Incoming;
 use photic::Wire;
 use photic_net::Outgoing;
 
-use super::entry::Entry;
+use super::entry::{Entry, ListenerKind};
 use super::media_api::MediaApi;
 #[cfg(feature = "openwop")]
 use super::openwop::{self, Openwop};
@@ -39,6 +39,8 @@ pub(crate) struct Dispatcher {
     pub(crate) turns: Arc<Turns>,
     pub(crate) sockets: Sockets,
     pub(crate) media: MediaApi,
+    /// Set if recorded sessions are shown on the listener for operators.
+    pub(crate) inspector: Option<photic_inspector::Service>,
     /// Set if the gateway is an openwop host.
     #[cfg(feature = "openwop")]
     pub(crate) openwop: Option<Openwop>,
@@ -53,6 +55,11 @@ impl Dispatcher {
         peer: IpAddr,
         is_spare: bool,
     ) -> Response<Watched> {
+        if let Some(inspector) = self.inspector_for(&request, &entry) {
+            // Boxed for the same reason as below.
+            let answer = Box::pin(inspector.respond(request)).await;
+            return answer.map(|body| Watched::not(ReplyBody::Own(body)));
+        }
         let route = match self.check(&mut request, &entry) {
             Ok(route) => route,
             Err(refused) => return (*refused).map(Watched::not),
@@ -81,6 +88,18 @@ impl Dispatcher {
             Ok(()) => Box::pin(self.forward(route, request, peer, &mut guard.log)).await,
         };
         guard.answered(answer)
+    }
+
+    /// Returns the inspector, if a request of an operator is for it. It checks host and origin by its
+    /// own rules, because it is a web page itself.
+    fn inspector_for(
+        &self,
+        request: &Request<Incoming>,
+        entry: &Entry,
+    ) -> Option<photic_inspector::Service> {
+        let is_ours = entry.kind == ListenerKind::Admin
+            && photic_inspector::Service::is_ours(request.uri().path());
+        self.inspector.as_ref().filter(|_| is_ours).cloned()
     }
 
     /// Checks host, origin, path and prefix of a request, removes the prefix, and returns the route.

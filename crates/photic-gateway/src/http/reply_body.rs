@@ -32,6 +32,8 @@ pub(crate) enum ReplyBody {
     Stream(Stream),
     /// Translated to another wire as it arrives.
     Translated(Box<Translated>),
+    /// Made by the gateway itself for operators.
+    Own(photic_inspector::ResponseBody),
 }
 
 /// A stream and its translation.
@@ -259,6 +261,9 @@ impl Body for ReplyBody {
             }
             Self::Stream(stream) => stream.poll(context),
             Self::Translated(translated) => translated.poll(context),
+            Self::Own(body) => Pin::new(body)
+                .poll_frame(context)
+                .map(|frame| frame.map(|frame| frame.map_err(|never| match never {}))),
         }
     }
 
@@ -267,6 +272,7 @@ impl Body for ReplyBody {
             Self::Pieces(_, left) => *left == 0,
             Self::Stream(stream) => stream.is_end_stream(),
             Self::Translated(translated) => translated.over,
+            Self::Own(body) => body.is_end_stream(),
         }
     }
 
@@ -275,6 +281,7 @@ impl Body for ReplyBody {
             Self::Pieces(_, left) => SizeHint::with_exact(*left),
             Self::Stream(stream) => stream.size_hint(),
             Self::Translated(_) => SizeHint::default(),
+            Self::Own(body) => body.size_hint(),
         }
     }
 }

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use photic::Policy;
 use photic::retention::Retention;
+use photic_inspector::{Access, Inspector, ServedBy, Service, Token};
 use photic_net::Client;
-use photic_store::LocalStore;
+use photic_store::{LocalStore, Tenant};
 
 use super::listener::{self, Listener};
 use crate::config::{Config, ConfigError, Policies};
@@ -149,6 +150,7 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
         tally: Arc::clone(&tally),
     });
     let recorder = recorder.map(|(recorder, _)| recorder);
+    let inspector = inspector(config, admin.as_ref(), backend.as_ref(), recorder.as_ref())?;
     let stopping: Arc<AtomicBool> = Arc::default();
     let sockets = Sockets::new(&turns, &upstreams, &client, &admission);
     let dispatcher = Arc::new(Dispatcher {
@@ -174,6 +176,7 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
         client,
         turns,
         sockets,
+        inspector,
         #[cfg(feature = "openwop")]
         openwop: Openwop::new(config, objects, library)?,
         stopping,
@@ -190,6 +193,49 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
         tally,
         warning,
     })
+}
+
+/// Creates the inspector, if it is enabled.
+fn inspector(
+    config: &Config,
+    admin: Option<&Listener>,
+    backend: Option<&Arc<dyn StoreBackend>>,
+    recorder: Option<&Arc<Recorder>>,
+) -> Result<Option<Service>, StartError> {
+    let settings = &config.inspect;
+    if !settings.enabled {
+        return Ok(None);
+    }
+    let refuse = |key: &str, problem: &str| {
+        StartError::Config(ConfigError::Value { key: key.to_owned(), problem: problem.to_owned() })
+    };
+    let admin = admin.ok_or_else(|| {
+        let problem = "the inspector is served on the listener for operators; set `admin.listen`";
+        refuse("inspect.enabled", problem)
+    })?;
+    let (Some(backend), Some(recorder)) = (backend, recorder) else {
+        let problem =
+            "there are no sessions to show; set `record.directory`, or the servers of a fleet";
+        return Err(refuse("inspect.enabled", problem));
+    };
+    let address = admin.address();
+    let token = match settings.token.as_deref() {
+        Some(text) => {
+            Token::new(text).map_err(|weak| refuse("inspect.token", &weak.to_string()))?
+        }
+        None if !address.ip().to_canonical().is_loopback() => {
+            let problem = "other machines can reach `admin.listen`; set a token of 128 bits, such as \
+                 from `openssl rand -hex 16`";
+            return Err(refuse("inspect.token", problem));
+        }
+        None => Token::random().ok_or_else(|| {
+            refuse("inspect.token", "the system has no random numbers; set a token")
+        })?,
+    };
+    let tenant = settings.tenant.as_ref().map_or_else(Tenant::local, Tenant::new);
+    let inspector = Inspector::new(backend.history(&tenant), ServedBy::Gateway)
+        .with_events(recorder.events.clone(), tenant);
+    Ok(Some(Service::new(inspector, Access::new(token, address, &config.hosts))))
 }
 
 fn turn_recorder(

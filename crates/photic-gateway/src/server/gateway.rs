@@ -29,6 +29,8 @@ pub struct Gateway {
     parts: Parts,
     log: LogFormat,
     drain: Duration,
+    /// Set if the token of the inspector was made at this start.
+    has_own_token: bool,
 }
 
 impl Gateway {
@@ -40,7 +42,8 @@ impl Gateway {
     /// opened.
     pub async fn bind(config: Config) -> Result<Self, StartError> {
         let parts = build(&config).await?;
-        Ok(Self { parts, log: config.log, drain: seconds(config.timeouts.drain_s) })
+        let has_own_token = config.inspect.token.is_none();
+        Ok(Self { parts, log: config.log, drain: seconds(config.timeouts.drain_s), has_own_token })
     }
 
     /// Writes the log to `sink` instead of standard error.
@@ -62,6 +65,16 @@ impl Gateway {
     /// Returns a warning for the operator, for example that lessons cannot be kept.
     pub fn warning(&self) -> Option<&str> {
         self.parts.warning.as_deref()
+    }
+
+    /// Returns the address of the inspector, if it is enabled: with its token if that was made at this
+    /// start, and otherwise without it.
+    pub fn inspector_url(&self) -> Option<String> {
+        let inspector = self.parts.dispatcher.inspector.as_ref()?;
+        if self.has_own_token {
+            return Some(inspector.url());
+        }
+        Some(format!("http://{}/inspect/", self.admin_address()))
     }
 
     /// Returns the address for clients.
@@ -124,6 +137,9 @@ impl Gateway {
         // Requests that are not done by then are cut off. New requests get 503, on connections that
         // are not waited for.
         dispatcher.sockets.stop();
+        if let Some(inspector) = &dispatcher.inspector {
+            inspector.stop();
+        }
         let drained = async { tokio::join!(drain.finish(), dispatcher.sockets.closed()) };
         let drained = tokio::time::timeout(self.drain, drained);
         let mut drained = std::pin::pin!(drained);

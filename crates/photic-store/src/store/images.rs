@@ -103,7 +103,12 @@ impl<R: Record, B: Blobs> Store<R, B> {
 }
 
 impl PlanInputs {
-    fn image(&self, transcript: &Transcript<'_>, plan: &Plan<'_>, sighting: &Sighting) -> Image {
+    pub(super) fn image(
+        &self,
+        transcript: &Transcript<'_>,
+        plan: &Plan<'_>,
+        sighting: &Sighting,
+    ) -> Image {
         let id = sighting.media;
         let size = sighting.header.size;
         let recipe = plan.recipes.get(&id);

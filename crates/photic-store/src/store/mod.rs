@@ -12,6 +12,7 @@ mod keys;
 mod messages;
 mod pages;
 mod pictures;
+mod planned;
 mod reproduce;
 mod restore;
 #[cfg(test)]
@@ -29,6 +30,7 @@ pub use collect::{CollectReport, GracePeriods};
 pub use conversation::ConversationKeys;
 pub use images::{Image, TurnDetails};
 pub use messages::{BodySide, MessagePage, MessageText};
+pub use planned::{PlannedMedia, PlannedTurn, numbered_media, numbered_source};
 pub use reproduce::{PreviousTurn, View};
 pub use sent::SentHashes;
 pub use title::title;

@@ -215,6 +215,12 @@ impl PlanInputs {
         Some(pieces.map(|piece| piece.blob).chain(fetched).collect())
     }
 
+    /// Iterates over the fetched media and their stubs.
+    pub(super) fn fetched_stubs(&self) -> impl Iterator<Item = (MediaId, &MediaStub)> {
+        let fetched = self.circumstances.supplied.iter();
+        fetched.filter_map(|(id, blob)| Some((*id, self.fetched.get(blob)?)))
+    }
+
     /// Puts in the fetched media, or their stand-ins.
     pub(super) fn put_fetched<'t>(
         &'t self,

@@ -68,8 +68,45 @@ impl Parts {
         self.memories.get(&piece.blob).filter(|_| piece.form == Form::Base64)
     }
 
+    /// Returns the length of the whole body, without its bytes.
+    pub(super) fn whole_len(&self, bytes: &BTreeMap<BlobId, Vec<u8>>) -> u64 {
+        let texts: usize = self.stretches.iter().map(|stretch| stretch.text.len()).sum();
+        let media = self.pieces().map(|piece| {
+            let stub = self.memories.get(&piece.blob).map(|stub| stub.bytes);
+            let len = bytes.get(&piece.blob).map(Vec::len).or(stub).unwrap_or(0);
+            match piece.form {
+                Form::Base64 => len.div_ceil(3) * 4,
+                Form::Text => len,
+            }
+        });
+        (texts + media.sum::<usize>()) as u64
+    }
+
     /// Builds the body from the available bytes, with stand-ins for the rest.
     pub(super) fn body(&self, bytes: &BTreeMap<BlobId, Vec<u8>>) -> Result<Vec<u8>, Error> {
+        self.body_of(bytes, |head, _| head.to_owned())
+    }
+
+    /// Builds the body with a stand-in for every medium that has a stub, each made from its head and
+    /// its number.
+    pub(super) fn numbered_body(
+        &self,
+        bytes: &BTreeMap<BlobId, Vec<u8>>,
+        stand_in: impl Fn(&str, MediaId) -> String,
+    ) -> Result<Vec<u8>, Error> {
+        let stays = |blob: &BlobId| {
+            self.pieces().any(|piece| piece.blob == *blob && self.stand_in(piece).is_none())
+        };
+        let bytes = bytes.iter().filter(|(blob, _)| stays(blob));
+        let bytes = bytes.map(|(blob, bytes)| (*blob, bytes.clone())).collect();
+        self.body_of(&bytes, stand_in)
+    }
+
+    fn body_of(
+        &self,
+        bytes: &BTreeMap<BlobId, Vec<u8>>,
+        stand_in: impl Fn(&str, MediaId) -> String,
+    ) -> Result<Vec<u8>, Error> {
         let mut body = Vec::new();
         for StoredSegment { text, pieces } in &self.stretches {
             let mut end = 0;
@@ -81,7 +118,9 @@ impl Parts {
                         body.extend_from_slice(Payload::encode(bytes).base64());
                     }
                     (Some(bytes), Form::Text, _) => body.extend_from_slice(bytes),
-                    (None, _, Some(memory)) => body.extend_from_slice(memory.head.as_bytes()),
+                    (None, _, Some(memory)) => {
+                        body.extend_from_slice(stand_in(&memory.head, piece.media).as_bytes());
+                    }
                     (None, _, None) => return Err(Error::Damaged("a medium is missing")),
                 }
             }

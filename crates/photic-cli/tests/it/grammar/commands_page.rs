@@ -240,6 +240,7 @@ const ROWS: &[Row] = &[
         codes: &[(0, "session gc --store {store}"), (2, "session gc --store {text}")],
         ..NOTHING
     },
+    Row { name: "ui", codes: &[(2, "ui {missing}")], ..NOTHING },
     Row {
         name: "doctor",
         body_model: "doctor {blind}",

@@ -1,0 +1,68 @@
+//! Events tell what is new, and a page that was away is told to read again.
+
+use std::time::Duration;
+
+use http::{Method, Response};
+use http_body_util::BodyExt as _;
+use photic_inspector::ResponseBody;
+
+use crate::world::{World, enter, request};
+
+/// Reads a stream until it has a word; fails after a generous time.
+async fn until(response: &mut Response<ResponseBody>, word: &str) -> String {
+    let mut text = String::new();
+    let reading = async {
+        while !text.contains(word) {
+            let frame = response.body_mut().frame().await.expect("the stream goes on").unwrap();
+            text.push_str(&String::from_utf8_lossy(&frame.into_data().unwrap()));
+        }
+    };
+    let read = tokio::time::timeout(Duration::from_secs(60), reading).await;
+    assert!(read.is_ok(), "no `{word}` in: {text}");
+    text
+}
+
+#[tokio::test]
+async fn a_new_turn_is_told_with_its_row() {
+    let world = World::new(1);
+    let service = world.service();
+    let cookie = enter(&service).await;
+    let path = format!("/events?session={}", world.id);
+    let mut stream = service.respond(request(Method::GET, &path, &[("cookie", &cookie)], "")).await;
+    assert_eq!(stream.headers()["content-type"], "text/event-stream");
+    // What is there before is not new.
+    until(&mut stream, ": ready").await;
+    world.record(2);
+    let told = until(&mut stream, "\"n\":2").await;
+    assert!(told.contains("event: turn") && told.contains("id: "), "{told}");
+    world.drop_first();
+    until(&mut stream, "event: choice").await;
+}
+
+#[tokio::test]
+async fn a_page_of_another_process_is_told_to_read_again() {
+    let world = World::new(1);
+    let service = world.service();
+    let cookie = enter(&service).await;
+    let headers = [("cookie", cookie.as_str()), ("last-event-id", "00000000-7")];
+    let mut stream = service.respond(request(Method::GET, "/events", &headers, "")).await;
+    until(&mut stream, "event: reset").await;
+}
+
+#[tokio::test]
+async fn sixteen_pages_may_listen_and_a_closed_one_makes_room() {
+    let world = World::new(1);
+    let service = world.service();
+    let cookie = enter(&service).await;
+    let listen = || service.respond(request(Method::GET, "/events", &[("cookie", &cookie)], ""));
+    let mut streams = Vec::new();
+    for _ in 0..16 {
+        let stream = listen().await;
+        assert_eq!(stream.status(), 200);
+        streams.push(stream);
+    }
+    assert_eq!(listen().await.status(), 429);
+    drop(streams.pop());
+    assert_eq!(listen().await.status(), 200);
+    service.stop();
+}
