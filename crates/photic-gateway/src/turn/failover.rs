@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use bytes::{Bytes, BytesMut};
-use http::header::{CONTENT_TYPE, RETRY_AFTER};
+use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use http::request::Parts;
 use http::{HeaderMap, Response, StatusCode};
 
@@ -51,12 +51,7 @@ impl Again<'_> {
         while let Some(picked) = inbound.picking.picked().cloned() {
             let cause = self.judge(&mut attempted, &picked.candidate().upstream).await;
             let Some(cause) = cause else { break };
-            let endpoint = inbound.endpoint;
-            let is_same_wire =
-                |upstream: &Upstream| upstream.speaks(endpoint) == endpoint.wire;
-            let can_serve =
-                |upstream: &Upstream| cause != Cause::NotForIt || is_same_wire(upstream);
-            let Some(next) = trail.next(&self.routes, &picked, cause, can_serve) else { break };
+            let Some(next) = trail.next(&self.routes, &picked, cause, |_| true) else { break };
             let times = trail.times(next.index);
             if times > 0 {
                 tokio::time::sleep(self.routes.backoff(times)).await;
@@ -106,7 +101,6 @@ pub(crate) async fn judge(
             }
             cause
         }
-        Err(Failure::HalfRequest(_)) => return Some(Cause::NotForIt),
         Err(failure) => Some(of_failure(failure)?),
     };
     match cause {
@@ -155,6 +149,9 @@ async fn of_reply(
     if cause != Cause::Answered {
         return Some(cause);
     }
+    if !reply.status().is_success() {
+        return None;
+    }
     let cause = if is_page(reply) { Some(Cause::NotAReply) } else { held(reply, share).await };
     if let Some(cause) = cause {
         upstream.attempts().add(cause);
@@ -164,20 +161,19 @@ async fn of_reply(
 
 /// Returns `true` for a success that is a page for people, as proxies send it.
 fn is_page(reply: &Response<Stream>) -> bool {
-    let media_type = reply.headers().get(CONTENT_TYPE).map(|it| it.as_bytes()).unwrap_or_default();
+    let media_type = reply.headers().get(CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
     let is_text = media_type.starts_with(b"text/html") || media_type.starts_with(b"text/plain");
     reply.status() == StatusCode::OK && is_text
 }
 
-/// Reads the beginning of a reply, or all of a short one. Returns the reason for which that failed.
+/// Reads the beginning of a reply, or all of a short one. Returns the reason for which it is not passed
+/// on, if there is one.
 async fn held(reply: &mut Response<Stream>, share: &Share) -> Option<Cause> {
-    let is_stream = is_stream(reply.headers());
+    let (is_stream, is_json) = (is_stream(reply.headers()), is_json(reply));
     let stream = reply.body_mut();
     let (mut read, mut charge) = (BytesMut::new(), share.nothing(Use::Replies));
     while read.len() < MAX_HELD {
         match poll_fn(|context| stream.poll(context)).await {
-            // A stream without a single event answers nothing.
-            None if is_stream && read.is_empty() => return Some(Cause::BrokeOff),
             None => break,
             Some(Err(_)) => return Some(Cause::BrokeOff),
             Some(Ok(frame)) => {
@@ -190,9 +186,25 @@ async fn held(reply: &mut Response<Stream>, share: &Share) -> Option<Cause> {
             break;
         }
     }
-    let whole: Bytes = read.freeze();
-    stream.put_back(if whole.is_empty() { whole } else { charged(whole, charge) }, None);
+    if read.is_empty() {
+        // A stream without a single event, and an empty reply, answer nothing.
+        return Some(Cause::NotAReply);
+    }
+    let first = read.iter().find(|byte| !byte.is_ascii_whitespace());
+    if is_json && !matches!(first, Some(b'{' | b'[')) {
+        return Some(Cause::NotAReply);
+    }
+    if is_stream && read.starts_with(b"event: error") {
+        return Some(Cause::ServerError);
+    }
+    let read: Bytes = read.freeze();
+    stream.put_back(charged(read, charge), None);
     None
+}
+
+fn is_json(reply: &Response<Stream>) -> bool {
+    let media_type = reply.headers().get(CONTENT_TYPE).map(HeaderValue::as_bytes);
+    media_type.is_some_and(|media_type| media_type.starts_with(b"application/json"))
 }
 
 /// Returns the pause that a reply asks for.
@@ -211,8 +223,6 @@ fn pause(headers: &HeaderMap) -> Option<Duration> {
 
 #[cfg(test)]
 mod tests {
-    use http::HeaderValue;
-
     use super::*;
 
     #[test]

@@ -24,15 +24,13 @@ pub(crate) enum Cause {
     NotAReply,
     /// Its reply broke off before it was passed on.
     BrokeOff,
-    /// The request could not be translated for it.
-    NotForIt,
     /// No connection was made.
     NoConnection(ConnectFailure),
 }
 
 impl Cause {
     /// Every outcome but those without a connection.
-    const CONNECTED: [Self; 9] = [
+    const CONNECTED: [Self; 8] = [
         Self::Answered,
         Self::RateLimited,
         Self::ServerError,
@@ -41,7 +39,6 @@ impl Cause {
         Self::Closed,
         Self::NotAReply,
         Self::BrokeOff,
-        Self::NotForIt,
     ];
 
     /// Returns its name in metrics, headers and logs.
@@ -55,7 +52,6 @@ impl Cause {
             Self::Closed => "closed",
             Self::NotAReply => "not_a_reply",
             Self::BrokeOff => "broke_off",
-            Self::NotForIt => "not_for_it",
             Self::NoConnection(ConnectFailure::Closed) => "closed_early",
             Self::NoConnection(failure) => failure.name(),
         }

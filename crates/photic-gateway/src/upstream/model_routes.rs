@@ -154,28 +154,24 @@ impl ModelRoutes {
             self.put_first_by_weight(route, &mut open);
         }
         // Those that were asked less often come first, then the others.
-        let rest = usable.into_iter().filter(|index| count(*index) > fewest);
-        let order: Vec<usize> = open.iter().copied().chain(rest).collect();
-        let picked = |index, pause| {
-            Some(Picked { route: Arc::clone(route), index, pause, is_bound })
+        let is_open = |index: &usize| count(*index) == fewest;
+        let rest = usable.iter().copied().filter(|index| !is_open(index));
+        let rank = |index: &usize| {
+            let availability = route.candidates[*index].upstream.health().availability();
+            match (availability, is_open(index)) {
+                (Availability::Ready, true) => (0, Duration::ZERO),
+                (Availability::Resting, true) => (1, Duration::ZERO),
+                (Availability::Paused(pause), true) if pause <= self.rules.wait => (2, pause),
+                (Availability::Ready, false) => (3, Duration::ZERO),
+                (Availability::Resting, false) => (4, Duration::ZERO),
+                (Availability::Paused(pause), _) => (5, pause),
+            }
         };
-        let of = |index: usize| route.candidates[index].upstream.health();
-        let ready = order.iter().find(|index| of(**index).availability() == Availability::Ready);
-        if let Some(&index) = ready.filter(|index| open.contains(index)) {
-            of(index).ask();
-            return picked(index, Duration::ZERO);
-        }
-        let is_resting = |index: &&usize| of(**index).availability() == Availability::Resting;
-        if let Some(&index) = open.iter().find(is_resting).or(ready) {
-            return picked(index, Duration::ZERO);
-        }
-        // All have asked for a pause, or rest.
-        let pause = |index: usize| match of(index).availability() {
-            Availability::Paused(pause) => pause,
-            Availability::Ready | Availability::Resting => Duration::ZERO,
-        };
-        let soonest = order.into_iter().min_by_key(|index| pause(*index))?;
-        picked(soonest, pause(soonest))
+        let ranked = open.iter().copied().chain(rest).map(|index| (rank(&index), index));
+        // The first of equals.
+        let ((_, pause), index) = ranked.min_by_key(|(rank, _)| *rank)?;
+        route.candidates[index].upstream.health().ask();
+        Some(Picked { route: Arc::clone(route), index, pause, is_bound })
     }
 
     /// Moves one of these upstreams to the front, by chance and weight, among those that are available.
@@ -292,17 +288,17 @@ impl RetryBudget {
 
 /// Random numbers from a seed (SplitMix64).
 #[derive(Debug)]
-struct Random(AtomicU64);
+pub(super) struct Random(AtomicU64);
 
 impl Random {
-    fn new(seed: u64) -> Self {
+    pub(super) fn new(seed: u64) -> Self {
         use std::hash::{BuildHasher as _, RandomState};
         let seed = if seed == 0 { RandomState::new().hash_one(0_u8) } else { seed };
         Self(AtomicU64::new(seed))
     }
 
     /// Returns a number below a bound, which is not zero.
-    fn below(&self, bound: u64) -> u64 {
+    pub(super) fn below(&self, bound: u64) -> u64 {
         const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
         let state = self.0.fetch_add(STEP, Ordering::Relaxed).wrapping_add(STEP);
         let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
