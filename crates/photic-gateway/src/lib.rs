@@ -19,8 +19,8 @@
 //!
 //! # What it does not do
 //!
-//! - It stores no keys of providers. A client's key is passed to a configured upstream, or to the
-//!   provider that issued it.
+//! - It stores no keys of clients. A client's key is passed to a configured upstream without a key of
+//!   its own, or to the provider that issued it.
 //! - It refuses requests from web pages (`origins`), and on loopback requests to other host names
 //!   (`hosts`).
 //! - It fetches no image URLs that the provider can fetch (unless configured), and none from private
@@ -71,9 +71,10 @@ mod turn;
 mod upstream;
 
 pub use config::{
-    Admin, Config, ConfigError, ExportHeaders, Family, FetchConfig, FetchMode, FleetConfig,
-    InspectConfig, LearnedConfig, Limits, LogFormat, OpenwopConfig, PathPrefixes, Policies,
-    QuotaConfig, RecordConfig, Serves, Telemetry, Timeouts, UpstreamConfig,
+    Admin, Config, ConfigError, CredentialSource, ExportHeaders, FailoverConfig, Family,
+    FetchConfig, FetchMode, FleetConfig, HttpChoice, InspectConfig, LearnedConfig, Limits, LogFormat,
+    ModelConfig, ModelsConfig, OpenwopConfig, PathPrefixes, Policies, QuotaConfig, RecordConfig,
+    SecretText, Serves, Telemetry, Timeouts, UpstreamConfig,
 };
 pub use observe::{FailedRequests, Retired, SessionTurns, Tally, TokenUse};
 pub use server::{Gateway, StartError, runtime};

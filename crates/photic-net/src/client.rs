@@ -5,14 +5,17 @@ use std::time::Duration;
 
 use http::{Request, Response};
 use hyper::body::Incoming;
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_rustls::{FixedServerNameResolver, HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, RootCertStore};
 
 use crate::body::Outgoing;
 use crate::error::Error;
+use crate::options::{ClientOptions, HttpVersion, OptionsError};
+use crate::proxy::Dialer;
 use crate::websocket::Connection;
 
 /// Longest time until a request for a WebSocket is answered. No model has to think for it.
@@ -42,35 +45,87 @@ impl Default for Timeouts {
     }
 }
 
+/// A client of connections that are made by TLS or without.
+type Pool = legacy::Client<HttpsConnector<Dialer>, Outgoing>;
+
 /// An HTTP client. Clones share one pool of connections.
 #[derive(Clone, Debug)]
 pub struct Client {
-    inner: legacy::Client<HttpsConnector<HttpConnector>, Outgoing>,
+    inner: Pool,
     /// For connections that are upgraded, which only HTTP/1.1 knows. Most clients need none.
-    upgrades: Arc<OnceLock<legacy::Client<HttpsConnector<HttpConnector>, Outgoing>>>,
-    builder: legacy::Builder,
-    tcp: HttpConnector,
+    upgrades: Arc<OnceLock<Pool>>,
+    connections: Connections,
     answer: Duration,
+}
+
+/// Makes connections, and pools of them.
+#[derive(Clone, Debug)]
+struct Connections {
+    dialer: Dialer,
+    tls: ClientConfig,
+    server_name: Option<ServerName<'static>>,
+    pools: legacy::Builder,
+}
+
+impl Connections {
+    fn pool(&self, version: HttpVersion) -> Pool {
+        let builder = HttpsConnectorBuilder::new().with_tls_config(self.tls.clone());
+        let mut builder = builder.https_or_http();
+        if let Some(name) = &self.server_name {
+            builder = builder.with_server_name_resolver(FixedServerNameResolver::new(name.clone()));
+        }
+        let (dialer, mut pools) = (self.dialer.clone(), self.pools.clone());
+        let connector = match version {
+            HttpVersion::Negotiated => builder.enable_all_versions().wrap_connector(dialer),
+            HttpVersion::Http1 => builder.enable_http1().wrap_connector(dialer),
+            HttpVersion::Http2 => builder.enable_http2().wrap_connector(dialer),
+        };
+        pools.http2_only(version == HttpVersion::Http2);
+        pools.build(connector)
+    }
 }
 
 impl Client {
     /// Creates a client that trusts the certificate roots of the system. If there are none, only
     /// plain HTTP works.
     pub fn new(timeouts: Timeouts) -> Self {
+        let options = ClientOptions { timeouts, ..ClientOptions::default() };
+        // Without files and names, nothing can be wrong.
+        let tls = options.tls().unwrap_or_else(|_| without_roots());
+        Self::build(options, tls, None)
+    }
+
+    /// Creates a client with these options.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a file of them cannot be read or used, or a name is none.
+    pub fn with_options(options: ClientOptions) -> Result<Self, OptionsError> {
+        let (tls, server_name) = (options.tls()?, options.server()?);
+        Ok(Self::build(options, tls, server_name))
+    }
+
+    fn build(
+        options: ClientOptions,
+        tls: ClientConfig,
+        server_name: Option<ServerName<'static>>,
+    ) -> Self {
+        let ClientOptions { timeouts, proxy, version, .. } = options;
         let mut tcp = HttpConnector::new();
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
         tcp.set_connect_timeout(Some(timeouts.connect));
         tcp.set_keepalive(Some(Duration::from_mins(1)));
-        let connector = secured().https_or_http().enable_all_versions().wrap_connector(tcp.clone());
-        let mut builder = legacy::Client::builder(TokioExecutor::new());
-        builder
+        let mut pools = legacy::Client::builder(TokioExecutor::new());
+        pools
             .pool_timer(TokioTimer::new())
             .timer(TokioTimer::new())
             .pool_idle_timeout(timeouts.keep)
             .http2_adaptive_window(true);
-        let inner = builder.build(connector);
-        Self { inner, upgrades: Arc::default(), builder, tcp, answer: timeouts.answer }
+        let dialer = Dialer::new(tcp, proxy, timeouts.connect);
+        let connections = Connections { dialer, tls, server_name, pools };
+        let inner = connections.pool(version);
+        Self { inner, upgrades: Arc::default(), connections, answer: timeouts.answer }
     }
 
     /// Sends a request and returns the head of the reply; its body arrives as it is read. Dropping
@@ -86,10 +141,7 @@ impl Client {
     /// 101, [`Client::upgraded`] returns the connection.
     pub async fn upgrade(&self, request: Request<Outgoing>) -> Result<Response<Incoming>, Error> {
         let answer = self.answer.min(UPGRADE_TIMEOUT);
-        let client = self.upgrades.get_or_init(|| {
-            let connector = secured().https_or_http().enable_http1();
-            self.builder.build(connector.wrap_connector(self.tcp.clone()))
-        });
+        let client = self.upgrades.get_or_init(|| self.connections.pool(HttpVersion::Http1));
         let reply = tokio::time::timeout(answer, client.request(request)).await;
         reply.map_err(|_| Error::Timeout)?.map_err(Error::of)
     }
@@ -98,14 +150,6 @@ impl Client {
     pub async fn upgraded(reply: Response<Incoming>) -> Result<Connection, Error> {
         let upgraded = hyper::upgrade::on(reply).await;
         upgraded.map(Connection::new).map_err(|error| Error::Closed(error.into()))
-    }
-}
-
-fn secured() -> HttpsConnectorBuilder<hyper_rustls::builderstates::WantsSchemes> {
-    let provider = || rustls::crypto::aws_lc_rs::default_provider();
-    match HttpsConnectorBuilder::new().with_provider_and_native_roots(provider()) {
-        Ok(builder) => builder,
-        Err(_) => HttpsConnectorBuilder::new().with_tls_config(without_roots()),
     }
 }
 

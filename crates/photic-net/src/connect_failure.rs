@@ -5,6 +5,8 @@ use std::io::{self, ErrorKind};
 
 use rustls::CertificateError;
 
+use crate::proxy::ProxyError;
+
 /// The reason for which no connection was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
 #[non_exhaustive]
@@ -39,6 +41,9 @@ pub enum ConnectFailure {
     /// The server closed the connection while it was being made.
     #[error("the connection was closed while it was being made")]
     Closed,
+    /// The proxy is unreachable, or refused to connect.
+    #[error("the proxy did not make the connection")]
+    Proxy,
     /// Any other reason.
     #[error("no connection was made")]
     Other,
@@ -46,7 +51,7 @@ pub enum ConnectFailure {
 
 impl ConnectFailure {
     /// Every reason.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Dns,
         Self::Refused,
         Self::TimedOut,
@@ -57,6 +62,7 @@ impl ConnectFailure {
         Self::InvalidCertificate,
         Self::Tls,
         Self::Closed,
+        Self::Proxy,
         Self::Other,
     ];
 
@@ -73,6 +79,7 @@ impl ConnectFailure {
             Self::InvalidCertificate => "certificate_invalid",
             Self::Tls => "tls",
             Self::Closed => "closed",
+            Self::Proxy => "proxy",
             Self::Other => "other",
         }
     }
@@ -91,6 +98,10 @@ impl ConnectFailure {
             Self::WrongHostCertificate => "use the host name that the certificate is for",
             Self::InvalidCertificate => "check the certificate of the server",
             Self::Tls => "check that the port speaks TLS, or use `http://`",
+            Self::Proxy => {
+                "check `HTTPS_PROXY` and `NO_PROXY`, or `proxy` of the upstream, and the login of the \
+                 proxy"
+            }
             Self::Closed | Self::Other => "check the address and the server",
         }
     }
@@ -106,6 +117,9 @@ fn found(error: &(dyn StdError + 'static)) -> Option<ConnectFailure> {
     // The HTTP client has no type of its own for it. Systems report it with different codes.
     if error.to_string().starts_with("dns error") {
         return Some(ConnectFailure::Dns);
+    }
+    if error.is::<ProxyError>() {
+        return Some(ConnectFailure::Proxy);
     }
     if let Some(error) = error.downcast_ref::<rustls::Error>() {
         return Some(of_tls(error));
@@ -178,6 +192,8 @@ mod tests {
         assert_eq!(of(io::Error::new(ErrorKind::InvalidData, alert)), ConnectFailure::Tls);
         assert_eq!(of(io::Error::from(ErrorKind::TimedOut)), ConnectFailure::TimedOut);
         assert_eq!(of(io::Error::other("dns error")), ConnectFailure::Dns);
+        let refused = io::Error::from(ErrorKind::ConnectionRefused).into();
+        assert_eq!(of(ProxyError::Unreachable(refused)), ConnectFailure::Proxy);
         assert_eq!(of(io::Error::other("a riddle")), ConnectFailure::Other);
     }
 

@@ -36,6 +36,8 @@
 //! | module | purpose |
 //! |---|---|
 //! | `client` | pooled HTTP client, timeouts |
+//! | `options` | certificates, server name, proxy and version of HTTP of a client |
+//! | `proxy` | HTTP proxies, and the tunnel through them |
 //! | `body` | outgoing bodies: chunks or a stream |
 //! | `error` | errors of requests without a reply |
 //! | `connect_failure` | the reasons for which no connection is made |
@@ -47,7 +49,8 @@
 //! # What it does not do
 //!
 //! The client follows no redirects and does not restrict whom it talks to. Neither it nor the fetch
-//! keeps cookies, decodes a content encoding, or reads proxy settings from the environment.
+//! keeps cookies, decodes a content encoding, or reads proxy settings from the environment by itself
+//! ([`ProxyChoice::from_variables`] does).
 
 mod body;
 mod client;
@@ -56,6 +59,8 @@ mod error;
 pub mod fetch;
 mod host_check;
 mod lookup;
+mod options;
+mod proxy;
 pub mod websocket;
 
 pub use body::Outgoing;
@@ -65,3 +70,5 @@ pub use error::Error;
 pub use host_check::{HostCheck, Refused};
 pub use hyper::body::Incoming;
 pub use lookup::lookup_addresses;
+pub use options::{ClientOptions, HttpVersion, IdentityFiles, OptionsError};
+pub use proxy::{InvalidProxy, NoProxy, Proxy, ProxyChoice};

@@ -29,7 +29,9 @@ impl ConfigError {
     /// The error of a text that is not TOML, or has a value of the wrong type. Lines and values with a
     /// URL or the word `password` are left out.
     pub(super) fn toml(error: &toml::de::Error) -> Self {
-        let may_be_secret = |text: &str| text.contains("://") || text.contains("password");
+        let may_be_secret = |text: &str| {
+            text.contains("://") || text.contains("password") || text.lines().any(sets_a_secret)
+        };
         let (whole, message) = (error.to_string(), error.message());
         if !may_be_secret(&whole) {
             return Self::Toml(whole);
@@ -41,6 +43,27 @@ impl ConfigError {
     }
 }
 
+/// Returns `true` if a line of a file sets a key or a header.
+fn sets_a_secret(line: &str) -> bool {
+    let name = line.split_once('=').map(|(name, _)| name.to_ascii_lowercase());
+    name.is_some_and(|name| {
+        ["key", "header", "authorization", "secret", "token"].iter().any(|it| name.contains(it))
+    })
+}
+
 fn suggestion(instead: Option<&str>) -> String {
     instead.map(|key| format!("; did you mean `{key}`?")).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Config;
+
+    #[test]
+    fn a_line_with_a_secret_is_not_shown() {
+        for text in ["[[upstream]]\nurl='x'\nkey = sk-s3cret", "[[upstream]]\nheaders = s3cret"] {
+            let says = Config::parse(text).unwrap_err().to_string();
+            assert!(says.contains("TOML parse error") && !says.contains("s3cret"), "{says}");
+        }
+    }
 }

@@ -9,6 +9,7 @@ use super::error::ConfigError;
 use super::fetch::FetchConfig;
 use super::fleet::FleetConfig;
 use super::limits::{Limits, Timeouts};
+use super::models::{FailoverConfig, ModelConfig, ModelsConfig};
 use super::openwop::OpenwopConfig;
 use super::operate::{Admin, InspectConfig, LogFormat, Telemetry};
 use super::prefixes::PathPrefixes;
@@ -62,6 +63,12 @@ pub struct Config {
     /// Upstreams that requests are sent to. If there are none, a request goes to the provider of its
     /// wire, if its key belongs to that provider. If there are some, requests go nowhere else.
     pub upstream: Vec<UpstreamConfig>,
+    /// Models with several upstreams or other names. A request for one of them goes to its upstreams.
+    pub model: Vec<ModelConfig>,
+    /// Lists of models, and requests that no setting names a model or path for.
+    pub models: ModelsConfig,
+    /// Sending requests for a `[[model]]` again.
+    pub failover: FailoverConfig,
     /// Prefixes that request paths must begin with. They are secret, so the file has none.
     #[serde(skip)]
     pub prefixes: Option<PathPrefixes>,
@@ -128,6 +135,9 @@ impl Default for Config {
             quota: QuotaConfig::default(),
             openwop: OpenwopConfig::default(),
             upstream: Vec::new(),
+            model: Vec::new(),
+            models: ModelsConfig::default(),
+            failover: FailoverConfig::default(),
             prefixes: None,
             serves: Serves::default(),
         }

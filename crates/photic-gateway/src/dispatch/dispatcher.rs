@@ -186,6 +186,10 @@ impl Dispatcher {
             let asked = SocketRequest { route, wire, request, admitted, peer };
             return Box::pin(self.sockets.answer(asked, &self.watchers, log)).await;
         }
+        if self.is_model_list(request.method(), request.uri().path()) {
+            let (head, _) = request.into_parts();
+            return Box::pin(self.list_models(&head, wire)).await;
+        }
         let is_off = headers::is_off(request.headers());
         let is_unknown = codings(request.headers()).is_none();
         let is_upload = is_upload(request.uri().path(), request.headers());
@@ -203,6 +207,11 @@ impl Dispatcher {
                     (false, true) => Passed::UnknownEncoding,
                     (false, false) => Passed::UnknownPath,
                 };
+                if self.is_by_model(&request) {
+                    let passing =
+                        self.pass_by_model((route, wire), request, reason, &admitted, log);
+                    return Box::pin(passing).await;
+                }
                 Box::pin(self.pass((route, wire), request, reason, &admitted, log)).await
             }
             _ if is_unknown => {
@@ -235,13 +244,16 @@ impl Dispatcher {
             log.conclusion = self.turns.conclusion(&admitted.caller, &parts.headers);
         }
         let prefix = parts.extensions.get::<NamedPrefix>();
-        let upstream = self.upstreams.choose_for_other(wire, prefix).ok_or(Refusal::NoUpstream)?;
+        let chosen = self.upstreams.choose_for_path(wire, parts.uri.path(), prefix);
+        let upstream = chosen.ok_or_else(|| self.upstreams.refusal())?;
         upstream.check_key(&parts.headers, parts.uri.query())?;
         log.upstream = Some((Arc::clone(upstream), wire));
         log.bytes_in = declared_length(&parts.headers).unwrap_or(0);
-        let uri = upstream.unread(route, parts.uri.path(), parts.uri.query());
+        let query = upstream.query(parts.uri.query());
+        let uri = upstream.unread(route, parts.uri.path(), query.as_deref());
         parts.uri = uri.ok_or(Failure::BadPath)?;
         headers::request(&mut parts.headers);
+        upstream.set_credentials(&mut parts.headers, wire);
         let bounds = self.client.bounds();
         let body = match upstream.signer_for(&parts.headers) {
             None => Outgoing::stream(incoming, bounds.bytes),
@@ -256,7 +268,7 @@ impl Dispatcher {
         *outgoing.method_mut() = parts.method;
         *outgoing.uri_mut() = parts.uri;
         *outgoing.headers_mut() = parts.headers;
-        let reply = self.client.send(upstream.host(), outgoing).await?;
+        let reply = self.client.send(upstream, outgoing).await?;
         Ok(pass_on(reply))
     }
 }

@@ -1,10 +1,12 @@
 //! Dispatch: routes each request to turns, media, openwop, the gateway's own pages, or an upstream.
 
+mod by_model;
 mod dispatcher;
 mod entry;
 #[cfg(test)]
 mod leaks;
 mod media_api;
+mod model_list;
 #[cfg(feature = "openwop")]
 mod openwop;
 mod status;

@@ -9,10 +9,11 @@ use http::{Response, StatusCode};
 use super::entry::ListenerKind;
 use crate::http::{ReplyBody, Route};
 use crate::media::PixelWork;
-use crate::observe::{Gauges, Watchers};
+use crate::observe::{Gauges, UpstreamFigures, Watchers};
 use crate::record::{Recorder, Server, StoreBackend};
 use crate::tenant::{Admission, Auditing};
 use crate::turn::{Conversations, Pipeline};
+use crate::upstream::Availability;
 
 /// Media type of the text format of Prometheus.
 const METRICS: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
@@ -45,7 +46,7 @@ impl Status {
             (Route::Ready, _) if self.stopping.load(Ordering::Relaxed) => {
                 status(StatusCode::SERVICE_UNAVAILABLE, "stopping")
             }
-            (Route::Ready, _) => ready(&self.unavailable()),
+            (Route::Ready, _) => ready(&self.unavailable(), &self.upstreams()),
             // Metrics cover all tenants, so they are for the operator only.
             (Route::Metrics, ListenerKind::Both) if self.admission.requires_keys() => not_found(),
             (Route::Metrics, _) => {
@@ -62,6 +63,36 @@ impl Status {
         self.backend.as_ref().map(|backend| backend.unavailable()).unwrap_or_default()
     }
 
+    /// Returns the figures of all upstreams, those of one name together.
+    fn upstreams(&self) -> Vec<UpstreamFigures> {
+        let upstreams = &self.pipeline.planner.upstreams;
+        let watched = upstreams.routes().map(|routes| routes.upstreams()).unwrap_or_default();
+        let mut all: Vec<UpstreamFigures> = Vec::new();
+        for upstream in upstreams.iter() {
+            let is_watched = watched.iter().any(|one| Arc::ptr_eq(one, upstream));
+            let is_resting = upstream.health().availability() != Availability::Ready;
+            let is_resting = is_watched.then_some(is_resting);
+            let attempts = upstream.attempts().iter();
+            match all.iter_mut().find(|one| one.name == upstream.name()) {
+                None => all.push(UpstreamFigures {
+                    name: upstream.name().to_owned(),
+                    attempts: attempts.collect(),
+                    is_resting,
+                }),
+                Some(same) => {
+                    for (cause, count) in attempts {
+                        match same.attempts.iter_mut().find(|(name, _)| *name == cause) {
+                            Some((_, sum)) => *sum += count,
+                            None => same.attempts.push((cause, count)),
+                        }
+                    }
+                    same.is_resting = same.is_resting.or(is_resting);
+                }
+            }
+        }
+        all
+    }
+
     fn gauges(&self) -> Gauges {
         let memory = self.admission.memory();
         Gauges {
@@ -76,20 +107,32 @@ impl Status {
             pixel_jobs: self.pixels.running() as u64,
             memory_total: memory.total(),
             memory_used: memory.used(),
+            upstreams: self.upstreams(),
             unavailable: self.unavailable(),
         }
     }
 }
 
 /// Answers a readiness check. Without its store the gateway is still ready: it repairs and passes on
-/// requests, and only features that need the store fail.
-fn ready(unavailable: &[Server]) -> Response<ReplyBody> {
-    if unavailable.is_empty() {
+/// requests, and only features that need the store fail. It is not ready if every upstream failed.
+fn ready(unavailable: &[Server], upstreams: &[UpstreamFigures]) -> Response<ReplyBody> {
+    let resting = upstreams.iter().filter(|one| one.is_resting == Some(true));
+    let resting: Vec<&str> = resting.map(|one| one.name.as_str()).collect();
+    if unavailable.is_empty() && resting.is_empty() {
         return status(StatusCode::OK, "ready");
     }
     let names: Vec<&str> = unavailable.iter().map(|server| server.name()).collect();
-    let mut response = status(StatusCode::OK, "degraded");
-    let body = serde_json::json!({"status": "degraded", "away": names});
+    let has_none = !upstreams.is_empty() && resting.len() == upstreams.len();
+    let (code, word) = if has_none {
+        (StatusCode::SERVICE_UNAVAILABLE, "no upstream")
+    } else {
+        (StatusCode::OK, "degraded")
+    };
+    let mut response = status(code, word);
+    let mut body = serde_json::json!({"status": word, "away": names});
+    if !resting.is_empty() {
+        body["upstreams"] = resting.into();
+    }
     *response.body_mut() = ReplyBody::whole(body.to_string());
     response
 }

@@ -52,6 +52,8 @@ pub(crate) enum Failure {
     NoAnswer(String),
     #[error("the upstream `{0}` closed the connection without a reply")]
     Closed(String),
+    #[error("{0}")]
+    Resting(Resting),
     #[error("the reply of the upstream `{0}` is too large to translate")]
     ReplyTooLarge(String),
     #[error(
@@ -72,6 +74,8 @@ pub(crate) enum Failure {
     NoStore,
     #[error("no such image; it may have expired")]
     NoSuchMedia,
+    #[error("no such model; `GET /v1/models` lists those of this gateway")]
+    NoSuchModel,
     #[error("the signature of this address is invalid or has expired")]
     NotSigned,
     #[error("unsupported media type; send an image (PNG, JPEG, GIF, WebP and similar) or a PDF")]
@@ -96,6 +100,16 @@ pub(crate) struct HalfRequest {
     pub(crate) refused_as: Option<&'static str>,
     /// The wire of the upstream.
     pub(crate) to: Wire,
+}
+
+/// All upstreams of a model asked for a pause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "every upstream for this model asked for fewer requests; try again in {seconds} seconds, or add an upstream to its `[[model]]`"
+)]
+pub(crate) struct Resting {
+    /// The time until the first of them may be asked again.
+    pub(crate) seconds: u64,
 }
 
 /// A tenant has used up a quota.
@@ -153,7 +167,15 @@ impl Failure {
                 let seconds = after.as_secs_f64().ceil() as u64;
                 headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds.max(1)));
             }
-            Self::Refused(Refusal::NoUpstream | Refusal::ForeignKey | Refusal::OtherApi) => {}
+            Self::Resting(rest) => {
+                headers.insert(header::RETRY_AFTER, HeaderValue::from(rest.seconds.max(1)));
+            }
+            Self::Refused(
+                Refusal::NoUpstream
+                | Refusal::Unmatched
+                | Refusal::ForeignKey
+                | Refusal::OtherApi,
+            ) => {}
             // A reply of 426 names the protocol to use instead (RFC 9110, section 15.5.22). The
             // connection stays open for it.
             Self::Refused(Refusal::NoSocket) => {
@@ -206,9 +228,9 @@ impl Failure {
             Self::NoAnswer(_) => StatusCode::GATEWAY_TIMEOUT,
             Self::NoCredentials | Self::NoKey => StatusCode::UNAUTHORIZED,
             Self::KeysAway | Self::StoreAway | Self::NoRoom => StatusCode::SERVICE_UNAVAILABLE,
-            Self::OverQuota(_) => StatusCode::TOO_MANY_REQUESTS,
+            Self::OverQuota(_) | Self::Resting(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::NoStore => StatusCode::NOT_IMPLEMENTED,
-            Self::NoSuchMedia => StatusCode::NOT_FOUND,
+            Self::NoSuchMedia | Self::NoSuchModel => StatusCode::NOT_FOUND,
             Self::NotSigned => StatusCode::FORBIDDEN,
             Self::NotAPicture => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Broken => StatusCode::INTERNAL_SERVER_ERROR,
@@ -229,6 +251,7 @@ impl Failure {
             Self::Unreachable { .. } => "upstream_unreachable",
             Self::NoAnswer(_) => "upstream_timeout",
             Self::Closed(_) => "upstream_closed",
+            Self::Resting(_) => "upstreams_resting",
             Self::ReplyTooLarge(_) => "upstream_reply_too_large",
             Self::NoCredentials => "no_credentials",
             Self::NoKey => "no_tenant_key",
@@ -238,6 +261,7 @@ impl Failure {
             Self::OverQuota(_) => "over_quota",
             Self::NoStore => "no_store",
             Self::NoSuchMedia => "no_such_media",
+            Self::NoSuchModel => "no_such_model",
             Self::NotSigned => "not_signed",
             Self::NotAPicture => "not_a_picture",
             Self::HalfRequest(_) => "half_request",
@@ -265,6 +289,7 @@ impl Failure {
                 | Self::Unreachable { .. }
                 | Self::NoAnswer(_)
                 | Self::Closed(_)
+                | Self::Resting(_)
                 | Self::KeysAway
                 | Self::StoreAway
                 | Self::NoRoom
@@ -284,9 +309,9 @@ impl Failure {
             | Self::UnknownPolicy
             | Self::NotAPicture
             | Self::HalfRequest(_) => ErrorKind::Invalid,
-            Self::NoSuchMedia => ErrorKind::NotFound,
+            Self::NoSuchMedia | Self::NoSuchModel => ErrorKind::NotFound,
             Self::NotSigned => ErrorKind::Forbidden,
-            Self::OverQuota(_) => ErrorKind::RateLimited,
+            Self::OverQuota(_) | Self::Resting(_) => ErrorKind::RateLimited,
             Self::NoCredentials => ErrorKind::NoCredentials,
             Self::NoKey => ErrorKind::Unauthenticated,
             Self::Unreachable { .. }

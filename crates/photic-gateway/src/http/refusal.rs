@@ -19,6 +19,10 @@ pub(crate) enum Refusal {
     )]
     NoUpstream,
     #[error(
+        "this gateway serves only models and paths that its settings name; ask for one of `/v1/models`, or add a `[[model]]`, or `models` or `paths` of an `[[upstream]]`"
+    )]
+    Unmatched,
+    #[error(
         "the key of this request belongs to another provider than its path, and no upstream is configured for it; add one with `--upstream [WIRE=]URL` or with `[[upstream]]` in the settings"
     )]
     ForeignKey,
@@ -52,7 +56,7 @@ impl Refusal {
             Self::OtherRegion | Self::OtherCredentials => StatusCode::BAD_REQUEST,
             Self::Host(_) => StatusCode::FORBIDDEN,
             Self::Method => StatusCode::METHOD_NOT_ALLOWED,
-            Self::NoUpstream | Self::ForeignKey | Self::OtherApi => StatusCode::NOT_FOUND,
+            Self::NoUpstream | Self::Unmatched | Self::ForeignKey | Self::OtherApi => StatusCode::NOT_FOUND,
             Self::NoSocket => StatusCode::UPGRADE_REQUIRED,
             Self::Stopping | Self::Full => StatusCode::SERVICE_UNAVAILABLE,
         }
@@ -67,6 +71,7 @@ impl Refusal {
             Self::Method => "method_not_allowed",
             Self::AmbiguousPath => "bad_path",
             Self::NoUpstream | Self::ForeignKey => "no_upstream",
+            Self::Unmatched => "not_configured",
             Self::OtherApi => "other_api",
             Self::OtherRegion => "other_region",
             Self::OtherCredentials => "other_credentials",
@@ -90,7 +95,7 @@ impl Refusal {
             Self::OtherRegion | Self::OtherCredentials => ErrorKind::Invalid,
             Self::Host(_) => ErrorKind::Forbidden,
             Self::Method => ErrorKind::MethodNotAllowed,
-            Self::NoUpstream | Self::ForeignKey | Self::OtherApi => ErrorKind::NotFound,
+            Self::NoUpstream | Self::Unmatched | Self::ForeignKey | Self::OtherApi => ErrorKind::NotFound,
             Self::Stopping | Self::Full => ErrorKind::Overloaded,
         }
     }

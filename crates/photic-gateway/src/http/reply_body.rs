@@ -54,6 +54,8 @@ pub(crate) struct Stream {
     /// Created on the first wait. Most pieces are there when they are polled for.
     alarm: Option<Pin<Box<Sleep>>>,
     waiting: bool,
+    /// The end of the time for the whole reply, if there is one.
+    end: Option<Pin<Box<Sleep>>>,
     /// Bytes that were read already and put back. They come first.
     before: Bytes,
     /// The failure that was met while they were read. It comes after them.
@@ -77,6 +79,8 @@ pub(crate) trait ReplyTap: std::fmt::Debug + Send {
 pub(crate) enum Broken {
     #[error("the upstream sent nothing for too long")]
     Silent,
+    #[error("the upstream took longer than its `total_s` for the whole reply")]
+    Late,
     #[error("the upstream closed the connection in the middle of its reply")]
     Upstream(#[from] hyper::Error),
     #[error("the upstream's reply is not in the encoding that its header names")]
@@ -110,12 +114,19 @@ impl Stream {
             idle,
             alarm: None,
             waiting: false,
+            end: None,
             before: Bytes::new(),
             failure: None,
             paused: false,
             tap: None,
             decoder: None,
         }
+    }
+
+    /// Fails if the stream has not ended at this time.
+    pub(crate) fn ending(mut self, end: Option<Instant>) -> Self {
+        self.end = end.map(|end| Box::pin(tokio::time::sleep_until(end)));
+        self
     }
 
     /// Puts back bytes that were read of it, and the failure that ended them, if any.
@@ -160,6 +171,9 @@ impl Stream {
     ) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
         if !self.before.is_empty() {
             let before = std::mem::take(&mut self.before);
+            if let Some(tap) = &mut self.tap {
+                tap.see(&before);
+            }
             return Poll::Ready(Some(Ok(Frame::data(before))));
         }
         if self.failure.is_some() {
@@ -170,6 +184,11 @@ impl Stream {
                 return Poll::Pending;
             }
             return Poll::Ready(self.failure.take().map(Err));
+        }
+        if let Some(end) = &mut self.end
+            && end.as_mut().poll(context).is_ready()
+        {
+            return Poll::Ready(Some(Err(Broken::Late)));
         }
         while let Poll::Ready(frame) = Pin::new(&mut self.incoming).poll_frame(context) {
             self.waiting = false;

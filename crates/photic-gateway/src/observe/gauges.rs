@@ -23,6 +23,18 @@ pub(crate) struct Gauges {
     pub(crate) memory_total: u64,
     /// Bytes in use, by purpose.
     pub(crate) memory_used: [u64; Use::ALL.len()],
+    /// The upstreams by name.
+    pub(crate) upstreams: Vec<UpstreamFigures>,
     /// Servers of the store that do not answer.
     pub(crate) unavailable: Vec<Server>,
+}
+
+/// Values of one upstream.
+#[derive(Debug)]
+pub(crate) struct UpstreamFigures {
+    pub(crate) name: String,
+    /// Requests to it, by outcome.
+    pub(crate) attempts: Vec<(&'static str, u64)>,
+    /// Set if it is asked last at the moment, or not at all. `None` if no `[[model]]` names it.
+    pub(crate) is_resting: Option<bool>,
 }

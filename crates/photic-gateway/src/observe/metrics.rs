@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use photic::Wire;
 
-use super::gauges::Gauges;
+use super::gauges::{Gauges, UpstreamFigures};
 use super::request_log::RequestLog;
 use super::series::{Histogram, Named, Names, Page};
 use super::socket_counts::SocketCounts;
@@ -151,6 +151,7 @@ impl Metrics {
         self.pictures(&mut page);
         self.models(&mut page);
         self.sockets.write(&mut page);
+        upstreams(&mut page, &gauges.upstreams);
         let (hits, misses, bytes) = gauges.picture_cache;
         let (kept, lost) = gauges.turns;
         let (recorded_bytes, recorded_bytes_read) = gauges.recorded_bytes;
@@ -345,6 +346,22 @@ impl Metrics {
                 }
             }
         }
+    }
+}
+
+/// Writes the figures of the upstreams.
+fn upstreams(page: &mut Page, all: &[UpstreamFigures]) {
+    let name = "photic_upstream_requests_total";
+    page.family(name, "counter", "Requests that were sent to upstreams, by outcome.");
+    for one in all {
+        for (cause, count) in &one.attempts {
+            page.sample(name, &[("upstream", &one.name), ("cause", cause)], count);
+        }
+    }
+    let name = "photic_upstream_resting";
+    page.family(name, "gauge", "1 if an upstream of a `[[model]]` failed and is asked last.");
+    for (one, is_resting) in all.iter().filter_map(|one| Some((one, one.is_resting?))) {
+        page.sample(name, &[("upstream", &one.name)], u64::from(is_resting));
     }
 }
 

@@ -17,7 +17,7 @@ mod trace;
 
 pub(crate) use facts::Facts;
 pub(crate) use fixes::Fixes;
-pub(crate) use gauges::Gauges;
+pub(crate) use gauges::{Gauges, UpstreamFigures};
 pub(crate) use guard::{RequestGuard, Watched, Watchers};
 pub(crate) use log::Log;
 pub(crate) use otlp::{Exporter, endpoint};

@@ -9,7 +9,6 @@ use std::time::Duration;
 use photic::Policy;
 use photic::retention::Retention;
 use photic_inspector::{Access, Inspector, ServedBy, Service, Token};
-use photic_net::Client;
 use photic_store::{LocalStore, Tenant};
 
 use super::listener::{self, Listener};
@@ -30,7 +29,7 @@ use crate::record::{LocalBackend, Recorder, StoreBackend};
 use crate::socket::Sockets;
 use crate::tenant::{Admission, Auditing, Callers, Quota};
 use crate::turn::{Conversations, Fetcher, Pipeline, Planner, Recall, TurnRecorder, Turns};
-use crate::upstream::{Profiles, UpstreamClient, Upstreams, is_itself};
+use crate::upstream::{Profiles, UpstreamClient, Upstreams, is_itself, shared_client, timeouts};
 
 /// An error that keeps a gateway from starting.
 #[derive(Debug, thiserror::Error)]
@@ -93,7 +92,7 @@ struct Shared {
 
 /// Builds a gateway, and begins to listen.
 pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
-    let upstreams = Arc::new(Upstreams::new(&config.upstream)?);
+    let upstreams = Arc::new(Upstreams::of(config)?);
     let policy = policy(&config.policy)?;
     let (watchers, exporter) = watchers(config)?;
     let (listener, admin) = listeners(config, &upstreams).await?;
@@ -121,7 +120,7 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
     let conversations = conversations(config, &memory);
     let admission = Arc::new(Admission::new(callers, quotas, auditing, memory));
     let pixels = pixel_work(config);
-    let client = Arc::new(client(config));
+    let client = Arc::new(client(config)?);
     let tally = Arc::clone(&watchers.tally);
     let library = library(config, backend.as_ref(), &cache, &admission);
     let pipeline = Arc::new(Pipeline {
@@ -374,14 +373,10 @@ fn local_backend(config: &Config) -> Result<Option<Arc<dyn StoreBackend>>, Start
     Ok(Some(Arc::new(LocalBackend(Arc::new(LocalStore::open(directory)?)))))
 }
 
-fn client(config: &Config) -> UpstreamClient {
-    let client = Client::new(photic_net::Timeouts {
-        connect: seconds(config.timeouts.connect_s),
-        answer: seconds(config.timeouts.answer_s),
-        ..photic_net::Timeouts::default()
-    });
+fn client(config: &Config) -> Result<UpstreamClient, ConfigError> {
+    let client = shared_client(timeouts(config))?;
     let bytes = u64::from(config.limits.body_mib) << 20;
-    UpstreamClient::new(client, Bounds { bytes, idle: seconds(config.timeouts.idle_s) })
+    Ok(UpstreamClient::new(client, Bounds { bytes, idle: seconds(config.timeouts.idle_s) }))
 }
 
 pub(super) fn seconds(seconds: u32) -> Duration {

@@ -8,6 +8,7 @@ use http::header::{CONNECTION, HeaderValue, UPGRADE};
 use http::{HeaderMap, Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
 use hyper::upgrade::OnUpgrade;
+use photic::Wire;
 use photic_net::websocket::{
     ClientHandshake, Connection, Deflate, Reader, Role, ServerHandshake, Writer,
 };
@@ -35,6 +36,8 @@ use crate::upstream::{Upstream, UpstreamClient};
 pub(super) struct Opening {
     pub(super) kind: SocketKind,
     pub(super) upstream: Arc<Upstream>,
+    /// The wire that the request belongs to.
+    pub(super) wire: Wire,
     /// The path prefix that chose the upstream.
     pub(super) prefix: Option<NamedPrefix>,
     pub(super) turns: Arc<Turns>,
@@ -64,7 +67,7 @@ impl Opening {
         let credentials = Credentials::of(&request, &self);
         let retention = headers::retention(request.headers())?;
         let (asked, client) = self.asked(request, server.compresses())?;
-        let reply = self.client.upgrade(self.upstream.host(), asked).await?;
+        let reply = self.client.upgrade(&self.upstream, asked).await?;
         if reply.status() != StatusCode::SWITCHING_PROTOCOLS {
             return if has_no_socket(reply.status()) {
                 Err(Refusal::NoSocket.into())
@@ -126,12 +129,13 @@ impl Opening {
         compress: bool,
     ) -> Result<(Request<Outgoing>, Option<ClientHandshake>), Failure> {
         let (mut parts, _) = request.into_parts();
-        let (path, query) = (parts.uri.path(), parts.uri.query());
+        let (path, query) = (parts.uri.path(), self.upstream.query(parts.uri.query()));
         let uri = match self.kind {
-            SocketKind::Responses => self.upstream.socket(path, query),
-            SocketKind::Tunnel => self.upstream.other(path, query),
+            SocketKind::Responses => self.upstream.socket(path, query.as_deref()),
+            SocketKind::Tunnel => self.upstream.other(path, query.as_deref()),
         };
         headers::request(&mut parts.headers);
+        self.upstream.set_credentials(&mut parts.headers, self.wire);
         let handshake = match self.kind {
             SocketKind::Responses => Some(ClientHandshake::ask(&mut parts.headers, compress)),
             SocketKind::Tunnel => {

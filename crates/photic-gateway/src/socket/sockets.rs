@@ -78,8 +78,8 @@ impl Sockets {
             let upstream = self.upstreams.choose_for_socket(prefix);
             (SocketKind::Responses, upstream.ok_or(Refusal::NoSocket)?)
         } else {
-            let upstream = self.upstreams.choose_for_other(wire, prefix);
-            (SocketKind::Tunnel, upstream.ok_or(Refusal::NoUpstream)?)
+            let upstream = self.upstreams.choose_for_path(wire, request.uri().path(), prefix);
+            (SocketKind::Tunnel, upstream.ok_or_else(|| self.upstreams.refusal())?)
         };
         upstream.check_key(request.headers(), request.uri().query())?;
         let upstream = Arc::clone(upstream);
@@ -87,6 +87,7 @@ impl Sockets {
         let opening = Opening {
             kind,
             upstream,
+            wire,
             prefix: prefix.cloned(),
             turns: Arc::clone(&self.turns),
             client: Arc::clone(&self.client),

@@ -12,6 +12,7 @@ use photic::Wire;
 use photic::retention::Retention;
 use photic_net::Outgoing;
 
+use super::picking::Picking;
 use super::read::{InboundRequest, read};
 use super::reply_headers;
 use super::turns::Turns;
@@ -65,12 +66,14 @@ impl Turns {
         log.passed = passed.or(is_unread.then_some(Passed::UnreadableBody));
         let upstreams = &self.pipeline.planner.upstreams;
         let prefix = head.extensions.get::<NamedPrefix>();
-        let upstream = upstreams.choose_for_other(wire, prefix).ok_or(Refusal::NoUpstream)?;
+        let upstream = upstreams.choose_for_path(wire, head.uri.path(), prefix);
+        let upstream = upstream.ok_or_else(|| upstreams.refusal())?;
         upstream.check_key(&head.headers, head.uri.query())?;
         let bytes = pieces.iter().map(|piece| piece.len() as u64).sum();
         log.expect(upstream, wire, 0, bytes);
-        let uri = upstream.other(head.uri.path(), head.uri.query());
+        let uri = upstream.other(head.uri.path(), upstream.query(head.uri.query()).as_deref());
         headers::request(&mut head.headers);
+        upstream.set_credentials(&mut head.headers, wire);
         head.headers.remove(CONTENT_LENGTH);
         let (mut outgoing, ()) = Request::new(()).into_parts();
         outgoing.method = Method::POST;
@@ -80,7 +83,7 @@ impl Turns {
             signer.sign(&mut outgoing, &pieces).await?;
         }
         let outgoing = Request::from_parts(outgoing, Outgoing::pieces(pieces));
-        let reply = self.client.send(upstream.host(), outgoing).await?;
+        let reply = self.client.send(upstream, outgoing).await?;
         drop(charges);
         let mut reply = pass_on(reply);
         if !turns.is_empty() {
@@ -154,5 +157,6 @@ fn inbound(
         params: photic::wire::PathParams::default(),
         retention,
         identity: admitted.caller.identity.clone(),
+        picking: Picking::none(),
     }
 }

@@ -16,6 +16,7 @@ use photic::wire::PathParams;
 use super::diagnose::Diagnosis;
 use super::heal::{Circumstances, Healer, MAX_RETRIES, Tried, may_blame_media};
 use super::lower::OutboundRequest;
+use super::picking::Picking;
 use super::read::InboundRequest;
 use super::recall::RecalledRequest;
 use super::turns::Turns;
@@ -208,7 +209,7 @@ fn inbound(
     let identity = admitted.caller.identity.clone();
     let params = PathParams::default();
     let endpoint = Wire::OpenAiResponses.into();
-    InboundRequest { endpoint, prefix, body, params, retention, identity }
+    InboundRequest { endpoint, prefix, body, params, retention, identity, picking: Picking::none() }
 }
 
 fn may_blame(status: u16) -> bool {

@@ -14,6 +14,7 @@ use photic_store::record::Attempt;
 use photic_store::{SentBody, SentHashes};
 
 use super::known_messages::{KnownMessages, RecordedPart};
+use super::picking::rename_model;
 use super::plan::Target;
 use super::prepare::PreparedRequest;
 use super::read::InboundRequest;
@@ -49,6 +50,8 @@ pub(super) struct OutboundRequest {
     pub(super) tokens: u64,
     /// The model and the kind of reply, on wires whose path names them.
     pub(super) params: PathParams,
+    /// The name of the model in the path of the client, and the one to write there, if they differ.
+    pub(super) renamed_in_path: Option<(String, String)>,
     /// Set if a streamed reply should end with its usage.
     pub(super) usage_in_stream: bool,
     /// The tools that the endpoint knows by another name, or in another form.
@@ -182,7 +185,14 @@ impl LoweredRequest<'_, '_> {
             usage_in_stream: transcript.settings.usage_in_stream,
             renamed: renamed(transcript, plan.profile),
             params: PathParams { model: model.map(str::to_owned), stream: streams(transcript) },
-            pieces: pieces(lowered.body, &inbound.body.bytes),
+            renamed_in_path: renamed_in_path(inbound, target.model.as_deref()),
+            pieces: {
+                let mut pieces = pieces(lowered.body, &inbound.body.bytes);
+                if target.upstream.speaks(inbound.endpoint) == inbound.endpoint.wire {
+                    rename(&mut pieces, inbound, target.model.as_deref());
+                }
+                pieces
+            },
             upstream: Arc::clone(&target.upstream),
             missing: prepared.missing.clone(),
             is_unread: false,
@@ -193,16 +203,26 @@ impl LoweredRequest<'_, '_> {
 }
 
 impl OutboundRequest {
-    /// Creates a request that is sent unchanged.
+    /// Creates a request that is sent unchanged, apart from the name of its model if the upstream has
+    /// another one.
     pub(super) fn unchanged(
         inbound: &InboundRequest,
-        upstream: Arc<Upstream>,
+        (upstream, other): (Arc<Upstream>, Option<Arc<str>>),
         model: Option<&str>,
     ) -> Self {
+        let other = other.as_deref();
+        let mut pieces = vec![inbound.body.bytes.clone()];
+        rename(&mut pieces, inbound, other);
+        let mut params = inbound.params.clone();
+        if let Some(other) = other {
+            params.model = params.model.map(|_| other.to_owned());
+        }
+        let model = other.or(model);
         Self {
             upstream,
             wire: inbound.endpoint.wire,
-            pieces: vec![inbound.body.bytes.clone()],
+            pieces,
+            renamed_in_path: renamed_in_path(inbound, other),
             fixes: Fixes::default(),
             facts: Facts::default().named(model),
             max_images: None,
@@ -210,7 +230,7 @@ impl OutboundRequest {
             tokens: 0,
             usage_in_stream: false,
             renamed: Vec::new(),
-            params: inbound.params.clone(),
+            params,
             media: None,
             record: None,
             missing: MissingInputs::default(),
@@ -230,6 +250,18 @@ impl OutboundRequest {
         self.pieces = Vec::new();
         self.charges = Vec::new();
     }
+}
+
+/// Writes the name of the model that the upstream has into a body of its own wire.
+fn rename(pieces: &mut Vec<Bytes>, inbound: &InboundRequest, model: Option<&str>) {
+    if let (Some(model), Some(at)) = (model, inbound.picking.name()) {
+        rename_model(pieces, &inbound.body.bytes, at, model);
+    }
+}
+
+/// Returns the name of the model in the path, and the one that the upstream has.
+fn renamed_in_path(inbound: &InboundRequest, model: Option<&str>) -> Option<(String, String)> {
+    Some((inbound.params.model.clone()?, model?.to_owned()))
 }
 
 /// Returns the tools that the endpoint knows by another name or in another form, if the request is

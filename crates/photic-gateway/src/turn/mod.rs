@@ -19,6 +19,7 @@ mod conversations;
 mod diagnose;
 #[cfg(test)]
 mod diagnose_tests;
+mod failover;
 mod fetch;
 mod frames;
 #[cfg(test)]
@@ -28,6 +29,7 @@ mod kept_conversations;
 mod kept_reply;
 mod known_messages;
 mod lower;
+mod picking;
 mod pipeline;
 mod plan;
 mod prepare;
@@ -46,11 +48,13 @@ mod unwrap;
 mod usage_tap;
 
 pub(crate) use conversations::Conversations;
+pub(crate) use failover::judge;
 pub(crate) use fetch::Fetcher;
 pub(crate) use frames::{FrameHealing, FrameRejection, FrameTurn, blames_media};
 pub(crate) use pipeline::Pipeline;
 pub(crate) use plan::Planner;
 pub(crate) use read::Repair;
 pub(crate) use recall::Recall;
+pub(crate) use reply_headers::say_upstream;
 pub(crate) use record::TurnRecorder;
 pub(crate) use turns::Turns;

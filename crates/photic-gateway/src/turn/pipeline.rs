@@ -55,7 +55,7 @@ impl Pipeline {
         let (transcript, findings) = inbound.lift();
         if !transcript.is_readable() {
             let model = transcript.settings.model.as_ref().map(Str::decode);
-            let upstream = self.planner.upstream(inbound, model.as_deref())?;
+            let upstream = self.planner.upstream(inbound, &transcript)?;
             return Some(OutboundRequest::unchanged(inbound, upstream, model.as_deref()));
         }
         let target = self.planner.target(&transcript, inbound, tried)?;

@@ -29,6 +29,8 @@ pub(super) struct Target {
     pub(super) upstream: Arc<Upstream>,
     pub(super) profile: Arc<ResolvedProfile>,
     pub(super) lessons: Option<Arc<Lessons>>,
+    /// The name of the model at the upstream, if it is another one.
+    pub(super) model: Option<Arc<str>>,
 }
 
 /// A request that is planned. Inputs of the plan may still be missing.
@@ -53,26 +55,45 @@ impl Planner {
         inbound: &InboundRequest,
         tried: &[Entry],
     ) -> Option<Target> {
-        let model = transcript.settings.model.as_ref().map(Str::decode);
-        let model = model.as_deref();
-        let ResolvedRoute { upstream, known } =
-            self.profiles.of(&self.upstreams, inbound.endpoint, model, inbound.prefix.as_ref())?;
+        let asked = transcript.settings.model.as_ref().map(Str::decode);
+        let asked = asked.as_deref();
+        let picked = inbound.picking.of(&self.upstreams, transcript, &inbound.body.bytes);
+        let other = picked.and_then(|picked| picked.candidate().model.clone());
+        let model = other.as_deref().or(asked);
+        let ResolvedRoute { upstream, known } = match picked {
+            None => {
+                let prefix = inbound.prefix.as_ref();
+                self.profiles.of(&self.upstreams, inbound.endpoint, model, prefix)?
+            }
+            Some(picked) => {
+                self.profiles.of_picked(picked, inbound.endpoint, model.unwrap_or_default())
+            }
+        };
         let lessons = self.learned.of(upstream.host(), model, &inbound.identity, tried);
         let profile = match &lessons {
             Some(lessons) => lessons.over(&known),
             None => known,
         };
-        Some(Target { upstream, profile, lessons })
+        Some(Target { upstream, profile, lessons, model: other })
     }
 
-    /// Returns the upstream for a request that is sent unchanged.
+    /// Returns the upstream for a request that is sent unchanged, and the name of the model there if it
+    /// is another one.
     pub(super) fn upstream(
         &self,
         inbound: &InboundRequest,
-        model: Option<&str>,
-    ) -> Option<Arc<Upstream>> {
+        transcript: &Transcript<'_>,
+    ) -> Option<(Arc<Upstream>, Option<Arc<str>>)> {
+        if let Some(picked) =
+            inbound.picking.of(&self.upstreams, transcript, &inbound.body.bytes)
+        {
+            let candidate = picked.candidate();
+            return Some((Arc::clone(&candidate.upstream), candidate.model.clone()));
+        }
+        let model = transcript.settings.model.as_ref().map(Str::decode);
         let wire = inbound.endpoint.served_by();
-        self.upstreams.choose(wire, model, inbound.prefix.as_ref()).map(Arc::clone)
+        let chosen = self.upstreams.choose(wire, model.as_deref(), inbound.prefix.as_ref())?;
+        Some((Arc::clone(chosen), None))
     }
 
     /// Plans a turn, and finds the inputs that the plan needs.
@@ -95,6 +116,9 @@ impl Planner {
         remote: &RemoteMedia,
         complete: impl FnOnce(&mut Survey),
     ) -> PlannedRequest<'w> {
+        if let Some(model) = &target.model {
+            transcript.settings.model = Some(Str::plain(&**model));
+        }
         let context = &recalled.context;
         let retention = recalled.inbound.retention.unwrap_or(self.policy.retention);
         let mut policy = context.policy(&self.policy, retention, &target.profile.profile.id);

@@ -8,10 +8,12 @@ use photic::retention::Retention;
 use photic::wire::PathParams;
 use photic::{Finding, Transcript};
 
+use super::picking::Picking;
 use crate::config::NamedPrefix;
 use crate::http::{Body, Bounds, Endpoint, Failure, Route, drain, headers};
 use crate::memory::{Buffers, Share};
 use crate::tenant::{Caller, Identity};
+use crate::upstream::Picked;
 
 /// Selects if a request is repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +37,8 @@ pub(crate) struct InboundRequest {
     pub(super) retention: Option<Retention>,
     /// The caller that lessons and cached images belong to.
     pub(super) identity: Identity,
+    /// The upstream that it was picked for, if its model has several.
+    pub(super) picking: Picking,
 }
 
 /// Reads the body of a request.
@@ -68,7 +72,22 @@ impl InboundRequest {
             Repair::Off => None,
         };
         let prefix = head.extensions.get().cloned();
-        Ok(Self { endpoint, prefix, body, params, retention, identity: caller.identity.clone() })
+        let identity = caller.identity.clone();
+        let picking = Picking::default();
+        Ok(Self { endpoint, prefix, body, params, retention, identity, picking })
+    }
+
+    /// Returns the request as it is sent again, to a picked upstream.
+    pub(super) fn again(&self, picked: Picked) -> Self {
+        Self {
+            endpoint: self.endpoint,
+            prefix: self.prefix.clone(),
+            body: self.body.clone(),
+            params: self.params.clone(),
+            retention: self.retention,
+            identity: self.identity.clone(),
+            picking: self.picking.again(picked),
+        }
     }
 
     /// Lifts the body into a transcript.

@@ -5,6 +5,7 @@ use photic::rejection::Class;
 
 use crate::observe::{Facts, Fixes};
 use crate::record::Turn;
+use crate::upstream::Trail;
 
 /// Number of fixes.
 const FIXES: HeaderName = HeaderName::from_static("x-photic-fixes");
@@ -18,6 +19,9 @@ const UNREPAIRED: HeaderName = HeaderName::from_static("x-photic-unrepaired");
 const UNPLANNED: HeaderName = HeaderName::from_static("x-photic-unplanned");
 /// Rejections by the provider before it accepted the request.
 const HEALED: HeaderName = HeaderName::from_static("x-photic-healed");
+
+/// The upstream that answered a request of a `[[model]]`, and those that failed before.
+const UPSTREAM: HeaderName = HeaderName::from_static("x-photic-upstream");
 
 /// Session and number of the turn, if it was recorded before the first byte of the reply.
 const TURN: HeaderName = HeaderName::from_static("x-photic-turn");
@@ -50,6 +54,13 @@ pub(super) fn say_left(headers: &mut HeaderMap, facts: &Facts) {
         && let Ok(value) = HeaderValue::from_str(&facts.unplanned.join(", "))
     {
         headers.insert(UNPLANNED, value);
+    }
+}
+
+/// Adds the header that names the upstream.
+pub(crate) fn say_upstream(headers: &mut HeaderMap, trail: &Trail) {
+    if let Ok(value) = HeaderValue::from_str(&trail.to_string()) {
+        headers.insert(UPSTREAM, value);
     }
 }
 

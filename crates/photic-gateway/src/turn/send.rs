@@ -13,6 +13,7 @@ use photic_net::Outgoing;
 use photic_store::record::Attempt;
 
 use super::lower::OutboundRequest;
+use super::picking::rename_in_path;
 use super::recall::RecalledRequest;
 use super::unwrap::unwrap;
 use crate::http::{Endpoint, Failure, Refusal, ReplyDecoder, Stream, codings, headers};
@@ -27,7 +28,7 @@ pub(super) struct Delivery<'t> {
     pub(super) recalled: Option<Arc<RecalledRequest>>,
     pub(super) headers: HeaderMap,
     pub(super) path: Cow<'t, str>,
-    pub(super) query: Option<&'t str>,
+    pub(super) query: Option<Cow<'t, str>>,
     /// Set if the path is that of an envelope, which is sent as the client wrote it.
     is_prefixed: bool,
     /// The envelope that is taken off the body, because the upstream speaks the wire inside.
@@ -58,7 +59,12 @@ impl<'t> Delivery<'t> {
     ) -> Self {
         headers::request(&mut head.headers);
         if outbound.upstream.serves(caller) {
-            let (path, query) = (Cow::Borrowed(head.uri.path()), head.uri.query());
+            let path = match &outbound.renamed_in_path {
+                None => Cow::Borrowed(head.uri.path()),
+                Some((old, new)) => Cow::Owned(rename_in_path(head.uri.path(), old, new)),
+            };
+            let query = outbound.upstream.query(head.uri.query());
+            outbound.upstream.set_credentials(&mut head.headers, outbound.wire);
             return Self {
                 recalled,
                 headers: std::mem::take(&mut head.headers),
@@ -71,11 +77,14 @@ impl<'t> Delivery<'t> {
             };
         }
         headers::translate(&mut head.headers, outbound.wire, head.uri.query());
+        outbound.upstream.drop_foreign_key(&mut head.headers, outbound.wire);
+        outbound.upstream.set_credentials(&mut head.headers, outbound.wire);
         let (path, query) = outbound.wire.path(&outbound.params);
         let path = Cow::Owned(path.into_owned());
         // The query of one wire may contain a key, and has no meaning in another.
         let own = head.uri.query().filter(|_| caller.wire.names_model() && query.is_none());
         let query = query.or(own.filter(|_| caller.envelope.is_none()));
+        let query = outbound.upstream.query(query);
         let headers = std::mem::take(&mut head.headers);
         let envelope = caller
             .envelope
@@ -99,7 +108,7 @@ impl<'t> Delivery<'t> {
         let headers = self.headers.iter().flat_map(|(name, value)| {
             [name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned()]
         });
-        let address = std::iter::once(&*self.path).chain(self.query).map(str::to_owned);
+        let address = std::iter::once(&*self.path).chain(self.query.as_deref()).map(str::to_owned);
         headers.chain(address).collect()
     }
 
@@ -121,11 +130,12 @@ impl<'t> Delivery<'t> {
             pieces = vec![charged(body, charge)];
         }
         let upstream = &outbound.upstream;
-        upstream.check_key(&headers, self.query)?;
+        let query = self.query.as_deref();
+        upstream.check_key(&headers, query)?;
         let uri = if self.is_prefixed {
-            upstream.prefixed(&self.path, self.query)
+            upstream.prefixed(&self.path, query)
         } else {
-            upstream.route(&self.path, self.query)
+            upstream.route(&self.path, query)
         };
         let uri = uri.ok_or(Failure::BadPath)?;
         let signed = upstream.signer().map(|_| pieces.clone()).unwrap_or_default();
@@ -141,7 +151,7 @@ impl<'t> Delivery<'t> {
             outgoing = Request::from_parts(head, body);
         }
         drop(signed);
-        let reply = client.send(upstream.host(), outgoing).await?;
+        let reply = client.send(upstream, outgoing).await?;
         if self.reads_reply { decoded(reply, upstream.host()) } else { Ok(reply) }
     }
 }

@@ -13,6 +13,7 @@ use photic_store::{ConversationKeys, SentBody};
 use super::audit;
 use super::client_words::{Recovering, client};
 use super::conversations::Conversations;
+use super::failover::Again;
 use super::heal::Healer;
 use super::kept_reply::KeptReply;
 use super::known_messages::KnownMessages;
@@ -50,6 +51,24 @@ pub(crate) struct Turns {
     pub(crate) recorder: Option<TurnRecorder>,
     pub(crate) admission: Arc<Admission>,
     pub(crate) tally: Arc<Tally>,
+}
+
+/// A request that was sent to one upstream.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "a box would be an allocation for every request")]
+pub(super) enum Attempted {
+    Sent(SentRequest),
+    /// The answer is the estimate of the gateway.
+    Estimated(Response<ReplyBody>),
+}
+
+/// A request that an upstream answered.
+#[derive(Debug)]
+pub(super) struct SentRequest {
+    pub(super) answered: AnsweredRequest,
+    pub(super) outbound: OutboundRequest,
+    to_record: Option<Arc<RecalledRequest>>,
+    recovering: Option<Recovering>,
 }
 
 impl Turns {
@@ -92,66 +111,27 @@ impl Turns {
         }
         let inbound = InboundRequest::new(head, body, route, repair, &admitted.caller)?;
         let inbound = Arc::new(inbound);
-        let (recalled, mut outbound) = match repair {
-            Repair::Off => {
-                log.passed = Some(Passed::Off);
-                (None, self.unchanged(&inbound)?)
-            }
-            Repair::On => {
-                let (recalled, mut outbound) = Box::pin(self.repair(&inbound, admitted)).await?;
-                let is_count = matches!(route, Route::CountTokens(_));
-                // What is counted may be a part of a conversation, such as a result without its call.
-                if is_count
-                    && outbound.upstream.serves(inbound.endpoint)
-                    && !outbound.fixes.touch_media()
-                {
-                    let is_unread = outbound.is_unread;
-                    outbound = OutboundRequest { is_unread, ..self.unchanged(&inbound)? };
-                }
-                log.passed = outbound.is_unread.then_some(Passed::UnreadableBody);
-                (Some(recalled), outbound)
-            }
-        };
         let caller = inbound.endpoint;
-        // Taken before healing withholds media.
-        let shows_media = outbound.media.is_some();
-        let recovering =
-            client(caller.wire, &head.headers).map(|client| Recovering { client, shows_media });
-        drop(inbound);
-        log.expect(&outbound.upstream, outbound.wire, outbound.tokens, outbound.bytes());
-        log.facts.take_summary(&outbound.facts);
-        self.tally.add_cost(log.bytes_in, log.bytes_sent, log.begun.elapsed());
-        // A body changes when its envelope is taken off, which one that was not read must not.
-        let is_unwrapped = outbound.wire == caller.wire && !outbound.upstream.serves(caller);
-        if is_unwrapped && log.passed.is_some() {
-            return Err(Refusal::OtherApi.into());
-        }
-        if !outbound.upstream.serves(caller) && !route.is_turn() {
-            return match route {
-                Route::CountTokens(_) => Ok(estimate(&outbound, caller)),
-                _ => Err(Refusal::OtherApi.into()),
-            };
-        }
-        if let Some(conclusion) = &mut log.conclusion {
-            let session = recalled.as_ref().and_then(|recalled| recalled.context.session.as_ref());
-            conclusion.opened(session, log.id, log.bytes_in);
-        }
-        let to_record = recalled.clone().filter(|_| route.is_turn() && self.recorder.is_some());
         let uri = head.uri.clone();
+        // A request of a `[[model]]` may be sent again.
+        let again = self.pipeline.planner.upstreams.routes().map(|routes| {
+            (Arc::clone(routes), Arc::clone(&inbound), head.headers.clone())
+        });
+        let mut attempted = self.attempt((route, repair), inbound, head, admitted, log).await;
+        let mut trail = None;
+        if let Some((routes, inbound, headers)) = again {
+            let again = Again { turns: self, routes, route, repair, admitted, headers };
+            (attempted, trail) = Box::pin(again.until_answered(attempted, inbound, head, log)).await;
+        }
+        let sent = match attempted? {
+            Attempted::Sent(sent) => sent,
+            Attempted::Estimated(reply) => return Ok(reply),
+        };
+        let SentRequest { answered, mut outbound, to_record, recovering } = sent;
+        let AnsweredRequest { reply: received, outcome } = answered;
         // A record has the usage of every turn.
         let reads_usage =
             (self.pipeline.counts_usage() || self.recorder.is_some()) && route.is_turn();
-        let sending = {
-            let share = &admitted.share;
-            let mut delivery = Delivery::new(head, caller, &outbound, recalled, share);
-            if reads_usage {
-                delivery.reads_reply();
-            }
-            self.send(delivery, &mut outbound)
-        };
-        let answered = sending.await;
-        log.attempts = std::mem::take(&mut outbound.attempts);
-        let AnsweredRequest { reply: received, outcome } = answered?;
         log.provider_request = provider_request(received.headers());
         log.facts = std::mem::take(&mut outbound.facts);
         log.fixes = std::mem::take(&mut outbound.fixes);
@@ -190,6 +170,9 @@ impl Turns {
                 self.tally.show(&log.facts.made_visible);
             }
         }
+        if let Some(trail) = trail {
+            reply_headers::say_upstream(reply.headers_mut(), &trail);
+        }
         if let Some(outcome) = outcome {
             reply_headers::say_healed(reply.headers_mut(), &outcome.healed);
             log.outcome = Some(outcome);
@@ -219,12 +202,90 @@ impl Turns {
         Some(KeptReply::new(media_type.unwrap_or_default().to_owned(), share))
     }
 
+    /// Repairs a request and sends it to one upstream.
+    pub(super) async fn attempt(
+        &self,
+        (route, repair): (Route, Repair),
+        inbound: Arc<InboundRequest>,
+        head: &mut Parts,
+        admitted: &Admitted,
+        log: &mut RequestLog,
+    ) -> Result<Attempted, Failure> {
+        let (recalled, mut outbound) = match repair {
+            Repair::Off => {
+                log.passed = Some(Passed::Off);
+                (None, self.unchanged(&inbound)?)
+            }
+            Repair::On => {
+                let (recalled, mut outbound) = Box::pin(self.repair(&inbound, admitted)).await?;
+                let is_count = matches!(route, Route::CountTokens(_));
+                // What is counted may be a part of a conversation, such as a result without its call.
+                if is_count
+                    && outbound.upstream.serves(inbound.endpoint)
+                    && !outbound.fixes.touch_media()
+                {
+                    let is_unread = outbound.is_unread;
+                    outbound = OutboundRequest { is_unread, ..self.unchanged(&inbound)? };
+                }
+                log.passed = outbound.is_unread.then_some(Passed::UnreadableBody);
+                (Some(recalled), outbound)
+            }
+        };
+        let caller = inbound.endpoint;
+        // Taken before healing withholds media.
+        let shows_media = outbound.media.is_some();
+        let recovering =
+            client(caller.wire, &head.headers).map(|client| Recovering { client, shows_media });
+        let is_again = inbound.picking.is_again();
+        if let Some(picked) = inbound.picking.picked().filter(|picked| !picked.pause.is_zero()) {
+            Box::pin(self.wait_for(picked)).await?;
+        }
+        drop(inbound);
+        log.expect(&outbound.upstream, outbound.wire, outbound.tokens, outbound.bytes());
+        log.facts.take_summary(&outbound.facts);
+        if !is_again {
+            self.tally.add_cost(log.bytes_in, log.bytes_sent, log.begun.elapsed());
+        }
+        // A body changes when its envelope is taken off, which one that was not read must not.
+        let is_unwrapped = outbound.wire == caller.wire && !outbound.upstream.serves(caller);
+        if is_unwrapped && log.passed.is_some() {
+            return Err(Refusal::OtherApi.into());
+        }
+        if !outbound.upstream.serves(caller) && !route.is_turn() {
+            return match route {
+                Route::CountTokens(_) => Ok(Attempted::Estimated(estimate(&outbound, caller))),
+                _ => Err(Refusal::OtherApi.into()),
+            };
+        }
+        if let Some(conclusion) = &mut log.conclusion {
+            let session = recalled.as_ref().and_then(|recalled| recalled.context.session.as_ref());
+            conclusion.opened(session, log.id, log.bytes_in);
+        }
+        let to_record = recalled.clone().filter(|_| route.is_turn() && self.recorder.is_some());
+        // A record has the usage of every turn.
+        let reads_usage =
+            (self.pipeline.counts_usage() || self.recorder.is_some()) && route.is_turn();
+        let sending = {
+            let share = &admitted.share;
+            let mut delivery = Delivery::new(head, caller, &outbound, recalled, share);
+            if reads_usage {
+                delivery.reads_reply();
+            }
+            self.send(delivery, &mut outbound)
+        };
+        let answered = sending.await;
+        log.attempts.append(&mut outbound.attempts);
+        let answered = answered?;
+        Ok(Attempted::Sent(SentRequest { answered, outbound, to_record, recovering }))
+    }
+
     /// Creates a request that is sent unchanged, to the upstream of its model.
     fn unchanged(&self, inbound: &InboundRequest) -> Result<OutboundRequest, Failure> {
         let (transcript, _) = inbound.lift();
         let model = transcript.settings.model.as_ref().map(Str::decode);
-        let upstream = self.pipeline.planner.upstream(inbound, model.as_deref());
-        let upstream = upstream.ok_or(Refusal::NoUpstream)?;
+        let planner = &self.pipeline.planner;
+        let upstream = planner.upstream(inbound, &transcript);
+        let upstream = upstream.ok_or_else(|| planner.upstreams.refusal())?;
         Ok(OutboundRequest::unchanged(inbound, upstream, model.as_deref()))
     }
 
@@ -246,7 +307,8 @@ impl Turns {
             if !transcript.is_readable() {
                 return Ok((recalled, self.unchanged(inbound)?));
             }
-            target = planner.target(&transcript, inbound, &[]).ok_or(Refusal::NoUpstream)?;
+            let found = planner.target(&transcript, inbound, &[]);
+            target = found.ok_or_else(|| planner.upstreams.refusal())?;
             server_state::check_whole(&transcript, target.upstream.speaks(inbound.endpoint))?;
             (planner.plan(&target, transcript, &recalled, &fetcher.remote), findings)
         };

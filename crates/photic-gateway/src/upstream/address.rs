@@ -2,7 +2,7 @@
 
 use http::Uri;
 
-use super::upstreams::Upstream;
+use super::provider::Upstream;
 use crate::http::{Route, is_below, is_complete, without_version};
 
 impl Upstream {

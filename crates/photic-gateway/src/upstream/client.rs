@@ -1,8 +1,11 @@
 //! Sends requests to upstreams.
 
 use http::{Request, Response};
-use photic_net::{Client, Incoming, Outgoing};
+use photic_net::{Client, Error, Incoming, Outgoing};
+use tokio::time::{Instant, timeout_at};
 
+use super::cause::Cause;
+use super::provider::Upstream;
 use crate::http::{Bounds, Failure, ReplyBody, Stream, headers};
 
 /// The client for upstreams, with the bounds of bodies.
@@ -23,14 +26,19 @@ impl UpstreamClient {
         self.bounds
     }
 
-    /// Asks a host for a socket, and returns the reply.
+    /// Asks an upstream for a socket, and returns the reply.
     pub(crate) async fn upgrade(
         &self,
-        host: &str,
+        upstream: &Upstream,
         request: Request<Outgoing>,
     ) -> Result<Response<Incoming>, Failure> {
-        let reply = self.client.upgrade(request).await;
-        reply.map_err(|error| Failure::of(&error, host, self.bounds.bytes))
+        let reply = self.of(upstream).upgrade(request).await;
+        counted(upstream, &reply);
+        reply.map_err(|error| Failure::of(&error, upstream.host(), self.bounds.bytes))
+    }
+
+    fn of<'c>(&'c self, upstream: &'c Upstream) -> &'c Client {
+        upstream.client().unwrap_or(&self.client)
     }
 
     /// Passes a reply on that grants no socket.
@@ -38,16 +46,33 @@ impl UpstreamClient {
         pass_on(reply.map(|body| Stream::new(body, self.bounds.idle)))
     }
 
-    /// Sends a request to a host, and returns the reply as soon as its head is there.
+    /// Sends a request to an upstream, and returns the reply as soon as its head is there.
     pub(crate) async fn send(
         &self,
-        host: &str,
+        upstream: &Upstream,
         request: Request<Outgoing>,
     ) -> Result<Response<Stream>, Failure> {
-        let reply = self.client.send(request).await;
+        let end = upstream.total().map(|total| Instant::now() + total);
+        let sending = self.of(upstream).send(request);
+        let reply = match end {
+            None => sending.await,
+            Some(end) => timeout_at(end, sending).await.unwrap_or(Err(Error::Timeout)),
+        };
+        counted(upstream, &reply);
         reply
-            .map(|reply| reply.map(|body| Stream::new(body, self.bounds.idle)))
-            .map_err(|error| Failure::of(&error, host, self.bounds.bytes))
+            .map(|reply| reply.map(|body| Stream::new(body, self.bounds.idle).ending(end)))
+            .map_err(|error| Failure::of(&error, upstream.host(), self.bounds.bytes))
+    }
+}
+
+/// Counts the outcome of a request.
+fn counted<B>(upstream: &Upstream, reply: &Result<Response<B>, Error>) {
+    let cause = match reply {
+        Ok(reply) => Some(Cause::of_status(reply.status(), upstream.key_owner())),
+        Err(error) => Cause::of_error(error),
+    };
+    if let Some(cause) = cause {
+        upstream.attempts().add(cause);
     }
 }
 

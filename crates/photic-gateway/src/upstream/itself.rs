@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 
-use super::upstreams::Upstream;
+use super::provider::Upstream;
 
 /// Returns `true` if requests to the upstream would arrive at this listening address.
 pub(crate) async fn is_itself(upstream: &Upstream, listening: SocketAddr) -> bool {

@@ -11,6 +11,9 @@ use serde::Deserialize;
 use crate::config::ConfigError;
 use crate::config::Family;
 
+/// The beginning of keys of many issuers.
+const AMBIGUOUS: &str = "sk-";
+
 /// Headers, parameters, key prefixes and authorization schemes of every family.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -74,6 +77,15 @@ impl KeyShapes {
         family.or_else(|| self.shape(key.trim())).map_or(KeyIssuer::Unknown, named)
     }
 
+    /// Returns the family that certainly issued a key. Local servers and proxies have keys that begin
+    /// with `sk-`, too.
+    pub(crate) fn certain_issuer(&self, key: &str) -> Option<Family> {
+        if self.keys.keys().all(|start| start == AMBIGUOUS || !key.starts_with(start.as_str())) {
+            return None;
+        }
+        Family::from_name(self.shape(key)?)
+    }
+
     /// Returns the family whose keys begin like this one.
     fn shape(&self, key: &str) -> Option<&str> {
         let fitting = self.keys.iter().filter(|(start, _)| key.starts_with(start.as_str()));
@@ -106,6 +118,21 @@ mod tests {
             (http::HeaderName::from_static(name), http::HeaderValue::from_static(value))
         });
         KeyShapes::load().unwrap().owner(&headers.collect(), query)
+    }
+
+    #[test]
+    fn a_usual_beginning_is_not_certain() {
+        let shapes = KeyShapes::load().unwrap();
+        for (key, issuer) in [
+            ("sk-ant-api03-x", Some(Family::ANTHROPIC)),
+            ("sk-proj-x", Some(Family::OPENAI)),
+            ("AIzaSy", Some(Family::GOOGLE)),
+            ("sk-1234", None),
+            ("sk-or-v1-x", None),
+            ("anything", None),
+        ] {
+            assert_eq!(shapes.certain_issuer(key), issuer, "{key}");
+        }
     }
 
     #[test]

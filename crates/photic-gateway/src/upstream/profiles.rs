@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use photic::Profile;
 
-use super::upstreams::{Upstream, Upstreams};
+use super::model_routes::Picked;
+use super::provider::Upstream;
+use super::upstreams::Upstreams;
 use crate::config::NamedPrefix;
 use crate::http::Endpoint;
 
@@ -60,10 +62,7 @@ impl Profiles {
         }
         let model = model.filter(|name| !name.is_empty());
         let upstream = Arc::clone(upstreams.choose(endpoint.served_by(), model, prefix)?);
-        let host = endpoint.profile_host().filter(|_| upstream.serves(endpoint));
-        let host = host.unwrap_or_else(|| upstream.host());
-        let profile = photic::profile::resolve(upstream.speaks(endpoint), model, Some(host));
-        let found = ResolvedRoute { upstream, known: Arc::new(ResolvedProfile::new(profile)) };
+        let found = resolved(upstream, endpoint, model);
         let known = known.entry(behind.into()).or_default();
         if known.len() >= MAX_NAMES {
             known.clear();
@@ -73,6 +72,43 @@ impl Profiles {
         }
         Some(found)
     }
+}
+
+impl Profiles {
+    /// Returns the route of a request to this endpoint that goes to a picked upstream.
+    pub(crate) fn of_picked(
+        &self,
+        picked: &Picked,
+        endpoint: Endpoint,
+        model: &str,
+    ) -> ResolvedRoute {
+        let upstream = &picked.candidate().upstream;
+        let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        all.resize_with(Endpoint::count(), BTreeMap::new);
+        let known = &mut all[endpoint.index()];
+        // No prefix of a path begins with a slash.
+        let name = upstream.key();
+        if let Some(found) = known.get(name).and_then(|known| known.get(model)) {
+            return found.clone();
+        }
+        let found = resolved(Arc::clone(upstream), endpoint, Some(model));
+        let known = known.entry(name.into()).or_default();
+        if known.len() >= MAX_NAMES {
+            known.clear();
+        }
+        if model.len() <= MAX_NAME_LENGTH {
+            known.insert(model.to_owned(), found.clone());
+        }
+        found
+    }
+}
+
+/// Resolves the profile of a model at an upstream.
+fn resolved(upstream: Arc<Upstream>, endpoint: Endpoint, model: Option<&str>) -> ResolvedRoute {
+    let host = endpoint.profile_host().filter(|_| upstream.serves(endpoint));
+    let host = host.unwrap_or_else(|| upstream.host());
+    let profile = photic::profile::resolve(upstream.speaks(endpoint), model, Some(host));
+    ResolvedRoute { upstream, known: Arc::new(ResolvedProfile::new(profile)) }
 }
 
 impl ResolvedProfile {

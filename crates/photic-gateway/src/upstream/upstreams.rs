@@ -2,82 +2,94 @@
 
 use std::sync::Arc;
 
-use http::uri::{Authority, PathAndQuery, Scheme};
-use http::{HeaderMap, Request, Uri};
+use http::Request;
 use photic::Wire;
-use photic::wire::PathParams;
+use photic_net::Timeouts;
 
+use super::connections::own_client;
 use super::key_family::{KeyIssuer, KeyShapes};
-use super::sign::{Signer, carries_key};
-use crate::config::{ConfigError, Family, NamedPrefix, UpstreamConfig};
-use crate::http::{Endpoint, Refusal, Route, without_version};
+use super::model_routes::ModelRoutes;
+use super::provider::Upstream;
+use super::timeouts;
+use crate::config::{Config, ConfigError, Family, ModelsConfig, NamedPrefix, UpstreamConfig};
+use crate::http::{Endpoint, Refusal, Route};
 
-/// A provider or local server that requests are sent to.
-#[derive(Debug)]
-pub(crate) struct Upstream {
-    pub(super) scheme: Scheme,
-    pub(super) authority: Authority,
-    /// The path of its URL, without a final slash or version.
-    pub(super) base: String,
-    /// Set if its URL ends with a version, or has none by configuration.
-    pub(super) versioned: bool,
-    /// The version before the paths of conversations, or nothing.
-    pub(super) version: &'static str,
-    pub(super) wire: Option<Wire>,
-    models: Vec<String>,
-    /// Set if it may have a WebSocket for Responses.
-    websocket: bool,
-    /// Set if it takes precedence over upstreams that name models.
-    overrides: bool,
-    /// Set if only requests behind this path prefix are sent to it.
-    pub(super) prefix: Option<String>,
-    /// Signs requests to Amazon Bedrock.
-    signer: Option<Signer>,
-    /// Set if it gets only keys that its own family may have issued.
-    issuer: Option<(Family, Arc<KeyShapes>)>,
-    /// URLs of the common paths, computed once.
-    pub(super) usual: Vec<(String, Uri)>,
-}
-
-/// All upstreams: the configured ones, or the defaults if none is configured.
+/// All upstreams: the configured ones, or the defaults if none is configured. They do not change, so
+/// that all of them can be replaced at once.
 #[derive(Debug)]
 pub(crate) struct Upstreams {
     all: Vec<Arc<Upstream>>,
-    keys: KeyShapes,
+    keys: Arc<KeyShapes>,
     /// Set if no upstream is configured: a key is then sent only to the provider that issued it.
     is_default: bool,
+    /// Set if models have upstreams of their own.
+    routes: Option<Arc<ModelRoutes>>,
+    models: ModelsConfig,
 }
 
 impl Upstreams {
+    /// Creates the upstreams of a configuration, and the routes of its models.
+    pub(crate) fn of(config: &Config) -> Result<Self, ConfigError> {
+        let mut this = Self::create(&config.upstream, Some(timeouts(config)))?;
+        this.routes = ModelRoutes::new(config, &this.all)?;
+        this.models = config.models.clone();
+        Ok(this)
+    }
+
     /// Creates the configured upstreams. If there are none, it creates the provider of each wire, for
     /// the keys that it issued.
+    #[cfg(test)]
     pub(crate) fn new(configured: &[UpstreamConfig]) -> Result<Self, ConfigError> {
-        let mut issuers: Option<Arc<KeyShapes>> = None;
-        let mut one = |config: &UpstreamConfig| -> Result<Arc<Upstream>, ConfigError> {
+        Self::create(configured, None)
+    }
+
+    fn create(
+        configured: &[UpstreamConfig],
+        timeouts: Option<Timeouts>,
+    ) -> Result<Self, ConfigError> {
+        let keys = Arc::new(KeyShapes::load()?);
+        let one = |config: &UpstreamConfig| -> Result<Arc<Upstream>, ConfigError> {
             let mut upstream = Upstream::new(config)?;
+            upstream.shapes = Some(Arc::clone(&keys));
             if let Some(wire) = config.wire.filter(|_| config.issuer_only) {
-                let keys = match &issuers {
-                    Some(keys) => Arc::clone(keys),
-                    None => Arc::clone(issuers.insert(Arc::new(KeyShapes::load()?))),
-                };
-                upstream.issuer = Some((Family::of(wire), keys));
+                upstream.issuer = Some((Family::of(wire), Arc::clone(&keys)));
+            }
+            if let Some(timeouts) = timeouts {
+                upstream.client = own_client(config, timeouts)?;
             }
             Ok(Arc::new(upstream))
         };
-        let mut all = |list: &[UpstreamConfig]| list.iter().map(&mut one).collect::<Result<_, _>>();
-        let (keys, is_default) = (KeyShapes::load()?, configured.is_empty());
+        let all = |list: &[UpstreamConfig]| list.iter().map(one).collect::<Result<_, _>>();
+        let is_default = configured.is_empty();
         let all = if is_default { all(&UpstreamConfig::defaults()?)? } else { all(configured)? };
-        Ok(Self { all, keys, is_default })
+        Ok(Self { all, keys, is_default, routes: None, models: ModelsConfig::default() })
+    }
+
+    /// Returns the routes of models, if any are configured.
+    pub(crate) const fn routes(&self) -> Option<&Arc<ModelRoutes>> {
+        self.routes.as_ref()
+    }
+
+    /// Returns the settings of lists of models.
+    pub(crate) const fn models(&self) -> &ModelsConfig {
+        &self.models
+    }
+
+    /// Returns the refusal of a request that no upstream serves.
+    pub(crate) const fn refusal(&self) -> Refusal {
+        if self.models.deny_unmatched { Refusal::Unmatched } else { Refusal::NoUpstream }
     }
 
     /// Iterates over all upstreams.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Upstream> {
-        self.all.iter().map(Arc::as_ref)
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Upstream>> {
+        self.all.iter()
     }
 
     /// Returns `true` if the upstream depends on the model, so that the body must be read first.
     pub(crate) fn differ_by_model(&self) -> bool {
-        self.all.iter().any(|upstream| !upstream.models.is_empty())
+        self.routes.is_some()
+            || self.models.deny_unmatched
+            || self.all.iter().any(|upstream| !upstream.models.is_empty())
     }
 
     /// Returns the wire whose upstream may get the request: that of its route, or that of its key if
@@ -150,6 +162,9 @@ impl Upstreams {
         });
         // `max_by_key` returns the last of equals. The first configured one must win, hence `rev`.
         let by_model = by_model.max_by_key(|(rank, _)| *rank).map(|(_, upstream)| upstream);
+        if self.models.deny_unmatched {
+            return by_model;
+        }
         let prefix = prefix.map(|prefix| &*prefix.0);
         let mut general = self
             .all
@@ -166,7 +181,30 @@ impl Upstreams {
         Some(chosen).filter(|one| one.accepts(wire) && one.websocket)
     }
 
-    /// Chooses the upstream of a request that is not a turn: that of its wire, or of its family.
+    /// Chooses the upstream of a request that is not a turn: that of its path, of its wire, or of its
+    /// family.
+    pub(crate) fn choose_for_path(
+        &self,
+        wire: Wire,
+        path: &str,
+        prefix: Option<&NamedPrefix>,
+    ) -> Option<&Arc<Upstream>> {
+        self.choose_by_path(path, prefix).or_else(|| self.choose_for_other(wire, prefix))
+    }
+
+    /// Chooses the upstream that names the path of a request.
+    pub(crate) fn choose_by_path(
+        &self,
+        path: &str,
+        prefix: Option<&NamedPrefix>,
+    ) -> Option<&Arc<Upstream>> {
+        let of_prefix = prefix.map(|prefix| &*prefix.0);
+        let mut own = self.all.iter().filter(|one| one.prefix.as_deref() == of_prefix);
+        own.find(|upstream| upstream.has_path(path))
+    }
+
+    /// Chooses the upstream of a request whose path and model mean nothing: that of its wire, or of its
+    /// family.
     pub(crate) fn choose_for_other(
         &self,
         wire: Wire,
@@ -186,125 +224,6 @@ fn has_prefix<B>(request: &Request<B>) -> bool {
 /// Returns `true` if the path of a request is one of the wire of its route, and of no other.
 fn is_below_a_wire<B>(route: Route, request: &Request<B>) -> bool {
     Route::by_path(request.method(), request.uri().path()) == Some(route)
-}
-
-impl Upstream {
-    pub(super) fn new(config: &UpstreamConfig) -> Result<Self, ConfigError> {
-        let wrong = |problem: &str| ConfigError::Value {
-            key: "upstream.url".to_owned(),
-            problem: format!("`{}` {problem}", config.url),
-        };
-        let uri: Uri = config.url.parse().map_err(|_| wrong("is not a valid URL"))?;
-        let parts = uri.into_parts();
-        let scheme = parts.scheme.filter(|scheme| matches!(scheme.as_str(), "http" | "https"));
-        let scheme = scheme.ok_or_else(|| wrong("does not begin with `http://` or `https://`"))?;
-        let authority = parts.authority.ok_or_else(|| wrong("has no host"))?;
-        if authority.as_str().contains('@') {
-            // The URL is not shown, because it may contain a password.
-            let problem =
-                "the URL contains a user name or password; remove it, clients send their own keys"
-                    .to_owned();
-            return Err(ConfigError::Value { key: "upstream.url".to_owned(), problem });
-        }
-        let path = parts.path_and_query.as_ref().map_or("", PathAndQuery::path);
-        if parts.path_and_query.as_ref().is_some_and(|path| path.query().is_some()) {
-            return Err(wrong("has a query; remove it"));
-        }
-        let path = path.trim_end_matches('/');
-        let is_exact = config.unversioned || config.prefix.is_some();
-        let base = path.strip_suffix("/v1").filter(|_| !is_exact);
-        let mut this = Self {
-            scheme,
-            authority,
-            base: base.unwrap_or(path).to_owned(),
-            versioned: base.is_some() || config.unversioned,
-            version: if config.unversioned { "" } else { "/v1" },
-            wire: config.wire,
-            models: config.models.clone(),
-            websocket: config.websocket,
-            overrides: config.overrides,
-            prefix: config.prefix.clone(),
-            signer: config.region.as_deref().map(|region| {
-                // Behind a named prefix, the region is that of the environment of `photic run`, and
-                // one command has clients of its own regions and profiles.
-                Signer::new(region).for_same_client(config.prefix.is_some())
-            }),
-            issuer: None,
-            usual: Vec::new(),
-        };
-        let params = PathParams::default();
-        let usual = Wire::ALL.into_iter().filter(|wire| wire.names_model());
-        let usual = usual.map(|wire| without_version(&wire.path(&params).0).to_owned());
-        this.usual =
-            usual.filter_map(|path| Some((path.clone(), this.route(&path, None)?))).collect();
-        Ok(this)
-    }
-
-    /// Returns `true` if requests of this wire are sent to it without translation.
-    fn accepts(&self, wire: Wire) -> bool {
-        self.wire.is_none_or(|own| own == wire)
-    }
-
-    /// Returns `true` if requests to this endpoint are sent to it on the path of the client.
-    pub(crate) fn serves(&self, endpoint: Endpoint) -> bool {
-        self.accepts(endpoint.served_by())
-    }
-
-    /// Returns the wire of requests to this upstream, for a client of this endpoint.
-    pub(crate) fn speaks(&self, endpoint: Endpoint) -> Wire {
-        self.wire.filter(|_| !self.serves(endpoint)).unwrap_or(endpoint.wire)
-    }
-
-    /// Returns the signer, if this is Amazon Bedrock with a region.
-    pub(crate) const fn signer(&self) -> Option<&Signer> {
-        self.signer.as_ref()
-    }
-
-    /// Checks that the key of a request may be sent to this upstream.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it gets only keys of its own family, and the key was issued by another provider.
-    pub(crate) fn check_key(
-        &self,
-        headers: &HeaderMap,
-        query: Option<&str>,
-    ) -> Result<(), Refusal> {
-        let Some((family, keys)) = &self.issuer else { return Ok(()) };
-        match keys.owner(headers, query) {
-            KeyIssuer::NoKey | KeyIssuer::Unknown => Ok(()),
-            KeyIssuer::Family(issuer) if issuer == *family => Ok(()),
-            KeyIssuer::Family(_) | KeyIssuer::Foreign => Err(Refusal::ForeignKey),
-        }
-    }
-
-    /// Returns the signer, if a request with these headers has to be signed.
-    pub(crate) fn signer_for(&self, headers: &HeaderMap) -> Option<&Signer> {
-        self.signer.as_ref().filter(|_| !carries_key(headers))
-    }
-
-    /// Returns the host, with the port if the URL has one.
-    pub(crate) fn host(&self) -> &str {
-        self.authority.as_str()
-    }
-
-    /// Returns the host and the port.
-    pub(crate) fn endpoint(&self) -> (&str, u16) {
-        let usual = if self.scheme == Scheme::HTTPS { 443 } else { 80 };
-        let host = self.authority.host();
-        (host.trim_matches(['[', ']']), self.authority.port_u16().unwrap_or(usual))
-    }
-}
-
-impl UpstreamConfig {
-    /// Checks the URL.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it is not an `http` or `https` URL, or if it contains a login or a query.
-    pub fn check(&self) -> Result<(), ConfigError> {
-        Upstream::new(self).map(drop)
-    }
 }
 
 #[cfg(test)]
@@ -354,6 +273,37 @@ mod tests {
         assert!(upstreams.choose(Wire::Anthropic, None, None).is_none());
         assert!(upstreams.choose_for_other(Wire::Ollama, None).is_none());
         assert_eq!(upstreams.choose_for_other(Wire::OpenAiChat, None).unwrap().host(), "r");
+    }
+
+    #[test]
+    fn paths_lead_to_upstreams_that_name_them() {
+        let upstreams = upstreams(
+            "[[upstream]]\nurl='http://all'\n[[upstream]]\nurl='http://audio'\n\
+             models=['none']\npaths=['/audio/*', '/v1/embeddings']",
+        );
+        let host = |path| upstreams.choose_for_path(Wire::OpenAiChat, path, None).unwrap().host();
+        for (path, expected) in [
+            ("/v1/audio/speech", "audio"),
+            ("/audio/transcriptions", "audio"),
+            ("/embeddings", "audio"),
+            ("/v1/embeddings/x", "all"),
+            ("/v1/files", "all"),
+        ] {
+            assert_eq!(host(path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn what_matches_nothing_can_be_denied() {
+        let text = "[models]\ndeny_unmatched=true\n[[upstream]]\nurl='http://a'\n\
+                    [[upstream]]\nurl='http://b'\nmodels=['qwen*']\npaths=['/files*']";
+        let upstreams = Upstreams::of(&Config::parse(text).unwrap()).unwrap();
+        let host = |model| upstreams.choose(Wire::OpenAiChat, model, None).map(|one| one.host());
+        assert_eq!((host(Some("qwen3")), host(Some("gpt")), host(None)), (Some("b"), None, None));
+        let host = |path| upstreams.choose_for_path(Wire::OpenAiChat, path, None);
+        assert_eq!(host("/v1/files").map(|one| one.host()), Some("b"));
+        assert!(host("/v1/models").is_none());
+        assert_eq!(upstreams.refusal(), Refusal::Unmatched);
     }
 
     #[test]

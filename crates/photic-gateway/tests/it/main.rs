@@ -44,6 +44,7 @@ mod telling;
 mod unfetched;
 mod unreachable;
 mod uploading;
+mod upstreams;
 mod watching;
 
 use std::net::SocketAddr;
