@@ -7,8 +7,8 @@ const native = require('./native.cjs');
 
 /** A body, a picture or an option that photic cannot use. `hint` says what to do instead. */
 class PhoticError extends Error {
-  constructor(code, hint, says) {
-    super(`${says}: ${hint}`);
+  constructor(code, hint, problem) {
+    super(`${problem}: ${hint}`);
     this.name = 'PhoticError';
     this.code = code;
     this.hint = hint;
@@ -17,8 +17,8 @@ class PhoticError extends Error {
 
 // The addon gives the code, the hint and the problem in a line each.
 function thrown(error) {
-  const [code, hint, ...says] = String(error?.message).split('\n');
-  return says.length ? new PhoticError(code, hint, says.join('\n')) : error;
+  const [code, hint, ...problem] = String(error?.message).split('\n');
+  return problem.length ? new PhoticError(code, hint, problem.join('\n')) : error;
 }
 
 function now(call) {
@@ -96,7 +96,7 @@ class Report {
   }
 
   get wire() {
-    return this.data.from ?? null;
+    return this.data.from ?? this.data.wire ?? null;
   }
 
   get model() {
@@ -132,7 +132,7 @@ class Lowered extends Report {
   }
 
   get fixes() {
-    return this.data.fixes ?? [];
+    return this.data.decisions ?? [];
   }
 
   static from(body, written) {
@@ -149,10 +149,9 @@ class View {
     this.encoded = picture;
     this.data = JSON.parse(json);
     this.mediaType = this.data.media_type;
-    this.width = this.data.width;
-    this.height = this.data.height;
+    [this.width, this.height] = this.data.size;
     this.tokens = this.data.tokens;
-    this.warnings = this.data.warnings;
+    this.warnings = this.data.warnings.map(({ message }) => message);
   }
 
   toSource(x, y) {
@@ -188,8 +187,8 @@ const repair = async (body, options) => {
   return Repaired.from(input, await later(() => native.repair(input, text(options), options?.rejections ?? [])));
 };
 
-function viewText({ model, host, region, tile, frame = 0, fidelity, maxEdge, maxBytes } = {}) {
-  return JSON.stringify({ model, host, region, tile, frame, fidelity, max_edge: maxEdge, max_bytes: maxBytes });
+function viewText({ model, host, region, tile, page, fidelity, maxEdge, maxBytes } = {}) {
+  return JSON.stringify({ model, host, region, tile, page, fidelity, max_edge: maxEdge, max_bytes: maxBytes });
 }
 
 // A picture is the bytes of a file, or samples with their width, height and channels.

@@ -58,7 +58,8 @@ export interface ViewOptions {
   /** x, y, width and height in pixels of the upright source. */
   region?: [number, number, number, number];
   tile?: number;
-  frame?: number;
+  /** The page or frame, from 1. */
+  page?: number;
   fidelity?: 'glance' | 'read' | 'pixel';
   maxEdge?: number;
   maxBytes?: number;
@@ -84,17 +85,25 @@ export interface Finding {
   code: string;
   /** Its place in the body, as a JSON pointer. */
   at: string;
-  says: string;
+  /** The number of the image concerned, from 1. */
+  index?: number;
+  message: string;
   hint: string;
-  media?: number;
+  /** Tokens of the image as it is now: base64 that is read as text. */
+  text_tokens?: number;
+  /** Tokens of the image once it is repaired. */
+  tokens?: number;
 }
 
 /** A change that was made to a request. */
 export interface Fix {
   did: string;
   at?: string;
-  says: string;
-  media?: number;
+  /** The number of the image concerned, from 1. */
+  index?: number;
+  field?: string;
+  reason?: string;
+  message: string;
 }
 
 /** The cost of a request. Token counts are estimates. */
@@ -108,13 +117,23 @@ export interface Ledger {
 
 /** An image, a document or a sound of a request, with its fate. */
 export interface Medium {
-  number: number;
+  /** The number, from 1. */
+  index: number;
   at?: string;
-  from: string;
+  /** The tool that returned it. */
+  tool?: string;
+  /** The role of the message that holds it, if no tool returned it. */
+  role?: string;
+  media_type?: string;
+  /** Width and height of the original. */
+  source_size?: [number, number];
+  /** Width and height as it is sent. Absent if it is not shown. */
   size?: [number, number];
-  tokens: number;
   bytes: number;
+  tokens: number;
   usd?: number;
+  uncached_usd?: number;
+  /** `keep`, `shrink`, `sheet`, `hoist`, `elide` or `refuse`. */
   fate: string;
   reason: string;
   why: string;

@@ -13,6 +13,7 @@ mod profiles;
 mod report;
 mod request;
 mod route;
+mod session;
 mod view;
 
 pub use photic::json::Segments;
@@ -23,6 +24,7 @@ pub use options::{Options, PolicyOptions};
 pub use profiles::profile;
 pub use request::{Lowered, check, explain, lower, repair};
 pub use route::route;
+pub use session::{Session, SessionFigures};
 pub use view::{Pixels, ViewOptions, Viewed, view};
 
 /// The error of a call, with the next step for the caller.
@@ -31,26 +33,26 @@ pub struct CallError {
     /// The stable code of the error.
     pub code: String,
     /// A sentence about the problem, without a final period.
-    pub says: String,
+    pub message: String,
     /// Advice what to do instead.
     pub hint: String,
 }
 
 impl CallError {
     /// Creates an error.
-    pub fn new(code: &str, says: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { code: code.to_owned(), says: says.into(), hint: hint.into() }
+    pub fn new(code: &str, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { code: code.to_owned(), message: message.into(), hint: hint.into() }
     }
 
     /// The error for a value of an option that cannot be used.
-    fn option(says: impl Into<String>) -> Self {
-        Self::new("bad_option", says, "see the options in photic's documentation")
+    fn option(message: impl Into<String>) -> Self {
+        Self::new("bad_option", message, "see the options in photic's documentation")
     }
 }
 
 impl std::fmt::Display for CallError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.says, self.hint)
+        write!(f, "{}: {}", self.message, self.hint)
     }
 }
 

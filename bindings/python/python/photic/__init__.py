@@ -50,6 +50,7 @@ __all__ = [
     "Repaired",
     "Report",
     "Route",
+    "Session",
     "View",
     "check",
     "explain",
@@ -135,32 +136,81 @@ class Profile:
         return f"Profile({self.id!r})"
 
 
-class Finding(NamedTuple):
+class _Row:
+    """A row of a report, with the names of the command's `--json`."""
+
+    __slots__ = ("data",)
+
+    data: dict[str, Any]
+    """All facts. What is not known is left out."""
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self.data = data
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and other.data == self.data
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.data!r})"
+
+
+class Finding(_Row):
     """A problem of a request."""
 
-    code: str
-    """Its stable name."""
-    at: str
-    """Its place in the body, as a JSON pointer; after `#`, the place within JSON in a text."""
-    says: str
-    """A sentence about it."""
-    hint: str
-    """Advice what to do."""
-    media: int | None
-    """The number of the image concerned, from 0."""
+    __slots__ = ()
+
+    @property
+    def code(self) -> str:
+        """Its stable name."""
+        return str(self.data["code"])
+
+    @property
+    def at(self) -> str:
+        """Its place in the body, as a JSON pointer; after `#`, the place within JSON in a text."""
+        return str(self.data["at"])
+
+    @property
+    def message(self) -> str:
+        """A sentence about it."""
+        return str(self.data["message"])
+
+    @property
+    def hint(self) -> str:
+        """Advice what to do."""
+        return str(self.data["hint"])
+
+    @property
+    def index(self) -> int | None:
+        """The number of the image concerned, from 1."""
+        return self.data.get("index")
 
 
-class Fix(NamedTuple):
+class Fix(_Row):
     """A change that was made to a request."""
 
-    did: str
-    """Its stable name."""
-    at: str | None
-    """Its place in the body that came in, as a JSON pointer; after `#`, the place within JSON in a text."""
-    says: str
-    """A sentence about it."""
-    media: int | None
-    """The number of the image concerned, from 0."""
+    __slots__ = ()
+
+    @property
+    def did(self) -> str:
+        """Its stable name."""
+        return str(self.data["did"])
+
+    @property
+    def at(self) -> str | None:
+        """Its place in the body that came in, as a JSON pointer; after `#`, the place within JSON in a text."""
+        return self.data.get("at")
+
+    @property
+    def message(self) -> str:
+        """A sentence about it."""
+        return str(self.data["message"])
+
+    @property
+    def index(self) -> int | None:
+        """The number of the image concerned, from 1."""
+        return self.data.get("index")
 
 
 class Ledger(NamedTuple):
@@ -172,21 +222,70 @@ class Ledger(NamedTuple):
     usd: float | None
 
 
-class Medium(NamedTuple):
+class Medium(_Row):
     """An image, a document or a sound of a request, with its fate."""
 
-    number: int
-    at: str | None
-    origin: str
-    """The tool or the role that it comes from."""
-    size: tuple[int, int] | None
-    tokens: int
-    bytes: int
-    usd: float | None
-    fate: str
-    why: str
-    data: dict[str, Any]
-    """All facts."""
+    __slots__ = ()
+
+    @property
+    def index(self) -> int:
+        """Its number, from 1."""
+        return int(self.data["index"])
+
+    @property
+    def at(self) -> str | None:
+        """Its place in the body, as a JSON pointer; after `#`, the place within JSON in a text."""
+        return self.data.get("at")
+
+    @property
+    def tool(self) -> str | None:
+        """The tool that returned it."""
+        return self.data.get("tool")
+
+    @property
+    def role(self) -> str | None:
+        """The role of the message that holds it, if no tool returned it."""
+        return self.data.get("role")
+
+    @property
+    def source_size(self) -> tuple[int, int] | None:
+        """The width and height of the original."""
+        return _pair(self.data.get("source_size"))
+
+    @property
+    def size(self) -> tuple[int, int] | None:
+        """The width and height as it is sent; `None` if it is not shown."""
+        return _pair(self.data.get("size"))
+
+    @property
+    def bytes(self) -> int:
+        """Its length in the body."""
+        return int(self.data["bytes"])
+
+    @property
+    def tokens(self) -> int:
+        """Its tokens in this request; 0 if it is not shown."""
+        return int(self.data["tokens"])
+
+    @property
+    def usd(self) -> float | None:
+        """Its price in US dollars."""
+        return self.data.get("usd")
+
+    @property
+    def fate(self) -> str:
+        """`keep`, `shrink`, `sheet`, `hoist`, `elide` or `refuse`."""
+        return str(self.data["fate"])
+
+    @property
+    def reason(self) -> str:
+        """The stable name of the reason."""
+        return str(self.data["reason"])
+
+    @property
+    def why(self) -> str:
+        """The reason in words."""
+        return str(self.data["why"])
 
 
 class Rejection(NamedTuple):
@@ -217,7 +316,7 @@ class Report:
 
     @property
     def data(self) -> dict[str, Any]:
-        """The whole report."""
+        """The whole report, with the names of the command's `--json`."""
         if self._data is None:
             self._data = json.loads(self._json)
         return self._data
@@ -225,7 +324,7 @@ class Report:
     @property
     def wire(self) -> str | None:
         """The API or the format of the body that came in; `None` if it was not recognized."""
-        return self.data.get("from")
+        return self.data.get("from", self.data.get("wire"))
 
     @property
     def model(self) -> str | None:
@@ -240,10 +339,7 @@ class Report:
     @property
     def findings(self) -> list[Finding]:
         """The problems of the body that came in."""
-        return [
-            Finding(one["code"], one["at"], one["says"], one["hint"], one.get("media"))
-            for one in self.data["findings"]
-        ]
+        return [Finding(one) for one in self.data["findings"]]
 
     @property
     def ledger(self) -> Ledger | None:
@@ -268,21 +364,7 @@ class Explanation(Report):
     @property
     def media(self) -> list[Medium]:
         """The images, documents and sounds, in the order of the conversation."""
-        return [
-            Medium(
-                one["number"],
-                one.get("at"),
-                one["from"],
-                tuple(one["size"]) if one.get("size") else None,
-                one["tokens"],
-                one["bytes"],
-                one.get("usd"),
-                str(one.get("fate")),
-                one["why"],
-                one,
-            )
-            for one in self.data["media"]
-        ]
+        return [Medium(one) for one in self.data["media"]]
 
 
 class Lowered(Report):
@@ -303,10 +385,7 @@ class Lowered(Report):
     @property
     def fixes(self) -> list[Fix]:
         """The changes, in the order of the conversation."""
-        return [
-            Fix(one["did"], one.get("at"), one["says"], one.get("media"))
-            for one in self.data.get("fixes", ())
-        ]
+        return [Fix(one) for one in self.data.get("decisions", ())]
 
 
 class Repaired(Lowered):
@@ -337,12 +416,13 @@ class View:
     @property
     def size(self) -> tuple[int, int]:
         """Its width and height."""
-        return (int(self.data["width"]), int(self.data["height"]))
+        width, height = self.data["size"]
+        return (int(width), int(height))
 
     @property
-    def source(self) -> tuple[int, int]:
+    def source_size(self) -> tuple[int, int]:
         """The width and height of the upright source."""
-        width, height = self.data["source"]
+        width, height = self.data["source_size"]
         return (int(width), int(height))
 
     @property
@@ -353,7 +433,7 @@ class View:
     @property
     def warnings(self) -> list[str]:
         """Facts that a reader should know."""
-        return list(self.data["warnings"])
+        return [warning["message"] for warning in self.data["warnings"]]
 
     def to_source(self, x: float, y: float) -> tuple[float, float]:
         """Maps a point of the view to the upright source."""
@@ -363,6 +443,46 @@ class View:
     def __repr__(self) -> str:
         width, height = self.size
         return f"View({self.media_type}, {width}x{height}, {self.tokens} tokens)"
+
+
+class Session:
+    """Repairs the requests of conversations, turn by turn.
+
+    It keeps what it knows of up to eight conversations: of a request that goes on with one, only what is
+    new is read. The result is that of `repair`, byte for byte, whatever became of the conversation; a
+    request that goes on with none is read whole. Threads may share a session.
+    """
+
+    __slots__ = ("_session",)
+
+    def __init__(
+        self,
+        wire: Wire | None = None,
+        model: str | None = None,
+        host: str | None = None,
+        *,
+        profile: Profile | str | None = None,
+        policy: Policy | None = None,
+    ) -> None:
+        self._session = _native.Session(_options(wire, None, model, host, profile, policy))
+
+    def repair(self, body: Buffer) -> Repaired:
+        """Repairs a request body, as `repair` does."""
+        made, report = self._session.repair(body)
+        return Repaired(_same(body) if made is None else made, made is not None, report)
+
+    @property
+    def figures(self) -> dict[str, int]:
+        """What was done so far.
+
+        `continued` requests were read without their known turns, which had `known_bytes`; others were
+        `read_whole`. `conversations` are kept, and take `kept_bytes` of memory.
+        """
+        figures: dict[str, int] = json.loads(self._session.figures())
+        return figures
+
+    def __repr__(self) -> str:
+        return f"Session({self.figures!r})"
 
 
 def check(
@@ -451,7 +571,7 @@ def view(
     host: str | None = None,
     region: tuple[int, int, int, int] | None = None,
     tile: int | None = None,
-    frame: int = 0,
+    page: int = 1,
     fidelity: Fidelity | None = None,
     max_edge: int | None = None,
     max_bytes: int | None = None,
@@ -467,7 +587,7 @@ def view(
         "host": host,
         "region": region,
         "tile": tile,
-        "frame": frame,
+        "page": page,
         "fidelity": fidelity,
         "max_edge": max_edge,
         "max_bytes": max_bytes,
@@ -480,6 +600,10 @@ def view(
             return View(*_native.view(file.read(), text))
     data, shape = _samples(source)
     return View(*_native.view(data, text, shape))
+
+
+def _pair(size: list[int] | None) -> tuple[int, int] | None:
+    return (size[0], size[1]) if size else None
 
 
 def _samples(source: Any) -> tuple[Buffer, tuple[int, int, int] | None]:
