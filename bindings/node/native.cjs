@@ -1,7 +1,7 @@
 'use strict';
-// Loads the addon: the file beside this one, or the package of the platform.
+// Loads the addon: the file beside this one, or the package of the platform. Without one, the WebAssembly module.
 
-const { existsSync } = require('node:fs');
+const { existsSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
 
 function isMusl() {
@@ -9,20 +9,26 @@ function isMusl() {
   return process.platform === 'linux' && !report?.header?.glibcVersionRuntime;
 }
 
-function load() {
+/** The addon of this platform; null if there is none. */
+function addon() {
   const beside = join(__dirname, 'photic.node');
   if (existsSync(beside)) return require(beside);
-  const libc = process.platform !== 'linux' ? '' : isMusl() ? '-musl' : '-gnu';
-  const name = `@photic/node-${process.platform}-${process.arch}${libc}`;
+  // The addons for Linux are linked to glibc.
+  if (isMusl()) return null;
+  const name = `@photic-dev/cli-${process.platform}-${process.arch}/photic.node`;
   try {
     return require(name);
   } catch (cause) {
-    throw new Error(
-      `photic has no addon for this platform: cannot load \`${name}\`. Install it without \`--omit=optional\`, ` +
-        'or run the gateway instead: `npx photic serve`.',
-      { cause },
-    );
+    if (cause.code === 'MODULE_NOT_FOUND') return null;
+    throw new Error(`cannot load the addon \`${name}\`: install \`photic\` again, or set PHOTIC_BACKEND=wasm`, { cause });
   }
+}
+
+function load() {
+  const native = process.env.PHOTIC_BACKEND === 'wasm' ? null : addon();
+  if (native) return { native, backend: 'native' };
+  const file = join(__dirname, 'web/photic.wasm');
+  return { native: require('./wasm.cjs').callsOf(new WebAssembly.Module(readFileSync(file))), backend: 'wasm' };
 }
 
 module.exports = load();

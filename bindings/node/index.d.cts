@@ -58,7 +58,8 @@ export interface ViewOptions {
   /** x, y, width and height in pixels of the upright source. */
   region?: [number, number, number, number];
   tile?: number;
-  frame?: number;
+  /** The page or frame, from 1. */
+  page?: number;
   fidelity?: 'glance' | 'read' | 'pixel';
   maxEdge?: number;
   maxBytes?: number;
@@ -84,17 +85,25 @@ export interface Finding {
   code: string;
   /** Its place in the body, as a JSON pointer. */
   at: string;
-  says: string;
+  /** The number of the image concerned, from 1. */
+  index?: number;
+  message: string;
   hint: string;
-  media?: number;
+  /** Tokens of the image as it is now: base64 that is read as text. */
+  text_tokens?: number;
+  /** Tokens of the image once it is repaired. */
+  tokens?: number;
 }
 
 /** A change that was made to a request. */
 export interface Fix {
   did: string;
   at?: string;
-  says: string;
-  media?: number;
+  /** The number of the image concerned, from 1. */
+  index?: number;
+  field?: string;
+  reason?: string;
+  message: string;
 }
 
 /** The cost of a request. Token counts are estimates. */
@@ -108,13 +117,23 @@ export interface Ledger {
 
 /** An image, a document or a sound of a request, with its fate. */
 export interface Medium {
-  number: number;
+  /** The number, from 1. */
+  index: number;
   at?: string;
-  from: string;
+  /** The tool that returned it. */
+  tool?: string;
+  /** The role of the message that holds it, if no tool returned it. */
+  role?: string;
+  media_type?: string;
+  /** Width and height of the original. */
+  source_size?: [number, number];
+  /** Width and height as it is sent. Absent if it is not shown. */
   size?: [number, number];
-  tokens: number;
   bytes: number;
+  tokens: number;
   usd?: number;
+  uncached_usd?: number;
+  /** `keep`, `shrink`, `sheet`, `hoist`, `elide` or `refuse`. */
   fate: string;
   reason: string;
   why: string;
@@ -206,7 +225,7 @@ export declare function lowerSync(body: Body, options?: LowerOptions): Lowered;
 export declare function repair(body: Body, options?: RepairOptions): Promise<Repaired>;
 export declare function repairSync(body: Body, options?: RepairOptions): Repaired;
 
-/** Makes the picture that a model would get, of a path, the bytes of a file, or samples. */
+/** Makes the picture that a model would get, of a path, the bytes of a file, or samples. Browsers have no paths. */
 export declare function view(source: string | URL | Uint8Array | Samples, options?: ViewOptions): Promise<View>;
 export declare function viewSync(source: string | URL | Uint8Array | Samples, options?: ViewOptions): View;
 
@@ -246,3 +265,32 @@ export declare function photicMiddleware<V extends 'v3' | 'v4' = 'v4'>(
   specificationVersion: V;
   transformParams<P extends { prompt: readonly { role: string }[] }>(options: { params: P }): Promise<P>;
 };
+
+/**
+ * Returns middleware for Anthropic's SDK: `new Anthropic({ middleware: [photicAnthropic()] })`. It runs before a request
+ * is written for Bedrock or Vertex and signed, so that it also works there.
+ */
+export declare function photicAnthropic(
+  options?: FetchOptions,
+): <R extends { url: string }>(request: R, next: (request: R) => Promise<Response>) => Promise<Response>;
+
+/**
+ * Returns middleware for `createAgent` of LangChain. It makes the requests of a `ChatOpenAI`, an `AzureChatOpenAI` or a
+ * `ChatAnthropic` be repaired, and throws a `TypeError` for a model of another kind.
+ */
+export declare function photicLangChain(options?: FetchOptions): {
+  readonly name: string;
+  wrapModelCall<R, A>(request: R, handler: (request: R) => A): A;
+};
+
+/**
+ * Returns an input processor for Mastra's agents: `new Agent({ inputProcessors: [photicProcessor()] })`. What it changes
+ * is sent and not kept.
+ */
+export declare function photicProcessor(options?: Omit<MiddlewareOptions, 'version'>): {
+  readonly id: 'photic';
+  processLLMRequest<P extends readonly { role: string }[]>(request: { prompt: P }): Promise<{ prompt: P } | undefined>;
+};
+
+/** `native` if the addon of the platform makes the calls, `wasm` if the WebAssembly module does. */
+export declare const backend: 'native' | 'wasm';
