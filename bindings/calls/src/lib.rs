@@ -31,26 +31,26 @@ pub struct CallError {
     /// The stable code of the error.
     pub code: String,
     /// A sentence about the problem, without a final period.
-    pub says: String,
+    pub message: String,
     /// Advice what to do instead.
     pub hint: String,
 }
 
 impl CallError {
     /// Creates an error.
-    pub fn new(code: &str, says: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { code: code.to_owned(), says: says.into(), hint: hint.into() }
+    pub fn new(code: &str, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { code: code.to_owned(), message: message.into(), hint: hint.into() }
     }
 
     /// The error for a value of an option that cannot be used.
-    fn option(says: impl Into<String>) -> Self {
-        Self::new("bad_option", says, "see the options in photic's documentation")
+    fn option(message: impl Into<String>) -> Self {
+        Self::new("bad_option", message, "see the options in photic's documentation")
     }
 }
 
 impl std::fmt::Display for CallError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.says, self.hint)
+        write!(f, "{}: {}", self.message, self.hint)
     }
 }
 

@@ -127,7 +127,7 @@ mod tests {
             (r#"{"profile":"none"}"#, "unknown profile `none`"),
         ] {
             let error = Options::read(json).unwrap_err();
-            assert!(error.says.contains(says), "{error}");
+            assert!(error.message.contains(says), "{error}");
         }
     }
 

@@ -1,13 +1,15 @@
 //! The calls for request bodies: check, lower, explain and repair.
 
 use photic::json::{Segments, Str};
-use photic::{Policy, Profile, Transcript, Wire};
+use photic::{Plan, Policy, Profile, Transcript, Wire};
 
 use crate::CallError;
 use crate::format::BodyFormat;
 use crate::heal::{self, Rejected};
 use crate::options::Options;
-use crate::report::{MediaRow, Report, explained, fixes, notes};
+use crate::report::{
+    FindingRow, LedgerRow, Load, MediaRow, NamedBy, Report, Rest, decisions, findings, notes,
+};
 
 /// The result of a call that writes a body.
 #[derive(Clone, Debug)]
@@ -33,18 +35,15 @@ pub fn check(body: &[u8], options: &Options) -> Result<String, CallError> {
     let (transcript, lifted) = photic::lift(wire, body);
     let target = Target::of(options, &transcript, wire);
     let as_it_is = photic::plan(photic::survey(&transcript), &target.profile, &Policy::hands_off());
-    let findings = photic::check(&transcript, &lifted, &as_it_is);
+    let found = photic::check(&transcript, &lifted, &as_it_is);
     let plan = photic::plan(photic::survey(&transcript), &target.profile, &options.policy);
     Report {
-        from: Some(wire.name()),
-        to: Some(wire),
-        model: target.model.as_deref(),
-        profile: Some(&target.profile.id),
-        findings: explained(&findings),
-        ledger: Some(&plan.ledger),
+        wire: Some(wire.name()),
+        load: Some(Load::of(&plan.ledger)),
+        findings: findings(&found),
         retired: plan.retired(&[]),
         notes: notes(&photic::notes(&transcript)),
-        ..Report::default()
+        ..target.report(options)
     }
     .json()
 }
@@ -60,17 +59,18 @@ pub fn explain(body: &[u8], options: &Options) -> Result<String, CallError> {
     let target = Target::of(options, &transcript, to);
     let plan = photic::plan(photic::survey(&transcript), &target.profile, &options.policy);
     let sightings = plan.survey.sightings.iter();
+    let media: Vec<MediaRow> = sightings.map(|one| MediaRow::of(one, &transcript, &plan)).collect();
+    let ledger = LedgerRow::of(&plan.ledger, &target.profile);
     Report {
         from: Some(from.name()),
-        to: Some(to),
-        model: target.model.as_deref(),
-        profile: Some(&target.profile.id),
-        findings: explained(&lifted),
-        media: Some(sightings.map(|one| MediaRow::of(one, &transcript, &plan)).collect()),
-        ledger: Some(&plan.ledger),
-        retired: plan.retired(&[]),
+        to: Some(to.name()),
+        policy: Some(options.policy.retention.to_string()),
+        findings: findings(&lifted),
+        rest: Some(Rest::of(&media, &ledger)),
+        media: Some(media),
+        ledger: Some(ledger),
         notes: notes(&photic::notes(&transcript)),
-        ..Report::default()
+        ..target.report(options)
     }
     .json()
 }
@@ -88,13 +88,15 @@ pub fn lower<T>(
         // A reply has no messages to send; a named wire alone cannot tell the two apart.
         (Some(BodyFormat::Wire(wire)), Some(_)) | (None, Some(wire)) => {
             let reply = photic::lift_reply(wire, body);
-            let lowered = photic::lower_reply(&reply, options.to.unwrap_or(wire));
-            let report = Report { from: Some(wire.name()), to: options.to, ..Report::default() };
-            return Ok(written(&lowered, body, write, report.json()?));
+            let to = options.to.unwrap_or(wire);
+            let lowered = photic::lower_reply(&reply, to);
+            let (from, to) = (Some(wire.name()), Some(to.name()));
+            let report = Report { from, to, ..Report::default() };
+            return written(&lowered, body, write, &report);
         }
         (None, None) => return Err(unknown(body)),
     };
-    let (mut transcript, findings) = from.lift(body);
+    let (mut transcript, lifted) = from.lift(body);
     if !transcript.is_readable() {
         return Err(unknown(body));
     }
@@ -103,21 +105,11 @@ pub fn lower<T>(
     if let Some(model) = target.model.as_ref().filter(|_| from != BodyFormat::Wire(to)) {
         transcript.settings.model = Some(Str::plain(model.clone()));
     }
-    let plan = photic::plan(photic::survey(&transcript), &target.profile, &options.policy);
+    let plan = planned(&transcript, &target.profile, &options.policy);
     let prepared = photic_pixels::prepare(&transcript, &plan);
     let lowered = photic::lower_prepared(&transcript, &plan, &prepared);
-    let report = Report {
-        from: Some(from.name()),
-        to: Some(to),
-        model: target.model.as_deref(),
-        profile: Some(&target.profile.id),
-        findings: explained(&findings),
-        fixes: Some(fixes(&lowered.decisions)),
-        ledger: Some(&plan.ledger),
-        retired: plan.retired(&lowered.retired),
-        ..Report::default()
-    };
-    Ok(written(&lowered.body, body, write, report.json()?))
+    let report = target.report_of(options, from, &plan, &lowered, findings(&lifted));
+    written(&lowered.body, body, write, &report)
 }
 
 /// Repairs a request for the endpoint that it is sent to. It cannot fail: a body that cannot be
@@ -134,64 +126,47 @@ pub fn repair<T>(
         Some(BodyFormat::Dump(_)) | None => photic::detect(body),
     };
     let Some(wire) = from else {
-        let finding = serde_json::json!({
-            "code": photic::Code::NotJson.name(),
-            "at": "/",
-            "says": "the body is not a request of an API that photic knows",
-            "hint": "it was left as it is; pass `wire` if it is one",
-        });
-        let report = serde_json::json!({"findings": [finding], "fixes": []}).to_string();
-        return Ok(Lowered { body: None, report });
+        let findings = vec![FindingRow::unread()];
+        let report = Report { findings, decisions: Some(Vec::new()), ..Report::default() };
+        return Ok(Lowered { body: None, report: report.json()? });
     };
     let (transcript, lifted) = photic::lift(wire, body);
     let mut target = Target::of(options, &transcript, wire);
     let mut policy = options.policy.clone();
     for (tries, rejected) in rejections.iter().enumerate() {
-        let sent = rewritten(&transcript, &target.profile, &policy);
+        let plan = planned(&transcript, &target.profile, &policy);
+        let prepared = photic_pixels::prepare(&transcript, &plan);
+        let sent = photic::lower_prepared(&transcript, &plan, &prepared).body.to_vec();
         heal::tighten(&mut target.profile, &mut policy, &sent, rejected, tries);
     }
-    let mut survey = photic::survey(&transcript);
-    if !policy.choices.is_empty() {
-        survey.identify(&transcript);
-    }
-    let plan = photic::plan(survey, &target.profile, &policy);
+    let plan = planned(&transcript, &target.profile, &policy);
     let prepared = photic_pixels::prepare(&transcript, &plan);
     let lowered = photic::lower_prepared(&transcript, &plan, &prepared);
-    let findings = photic::check(&transcript, &lifted, &plan);
-    let report = Report {
-        from: Some(wire.name()),
-        to: Some(wire),
-        model: target.model.as_deref(),
-        profile: Some(&target.profile.id),
-        findings: explained(&findings),
-        fixes: Some(fixes(&lowered.decisions)),
-        ledger: Some(&plan.ledger),
-        retired: plan.retired(&lowered.retired),
-        ..Report::default()
-    };
-    Ok(written(&lowered.body, body, write, report.json()?))
+    let found = photic::check(&transcript, &lifted, &plan);
+    let from = BodyFormat::Wire(wire);
+    let report = target.report_of(options, from, &plan, &lowered, findings(&found));
+    written(&lowered.body, body, write, &report)
 }
 
-/// Returns the body under a profile and a policy.
-fn rewritten(transcript: &Transcript<'_>, profile: &Profile, policy: &Policy) -> Vec<u8> {
+/// Plans a request under a profile and a policy.
+fn planned<'p>(transcript: &Transcript<'_>, profile: &'p Profile, policy: &Policy) -> Plan<'p> {
     let mut survey = photic::survey(transcript);
-    if !policy.choices.is_empty() {
+    if !policy.choices.is_empty() || !policy.retired.is_empty() {
         survey.identify(transcript);
     }
-    let plan = photic::plan(survey, profile, policy);
-    let prepared = photic_pixels::prepare(transcript, &plan);
-    photic::lower_prepared(transcript, &plan, &prepared).body.to_vec()
+    photic::plan(survey, profile, policy)
 }
 
-/// Hands a body out.
+/// Hands a body and its report out.
 fn written<T>(
     lowered: &Segments<'_>,
     body: &[u8],
     write: impl FnOnce(&Segments<'_>) -> T,
-    report: String,
-) -> Lowered<T> {
+    report: &Report<'_>,
+) -> Result<Lowered<T>, CallError> {
+    let report = report.json()?;
     let body = (!lowered.is(body)).then(|| write(lowered));
-    Lowered { body, report }
+    Ok(Lowered { body, report })
 }
 
 /// The model that a request is planned for.
@@ -209,6 +184,36 @@ impl Target {
             photic::profile::resolve(to, model.as_deref(), options.host.as_deref())
         });
         Self { profile, model }
+    }
+
+    /// Returns a report that names the model.
+    fn report<'r>(&'r self, options: &Options) -> Report<'r> {
+        Report {
+            model: self.model.as_deref(),
+            model_from: Some(NamedBy::of(options, self.model.as_ref())),
+            profile: Some(&self.profile.id),
+            ..Report::default()
+        }
+    }
+
+    /// Returns the report about a request that was written.
+    fn report_of<'r>(
+        &'r self,
+        options: &Options,
+        from: BodyFormat,
+        plan: &Plan<'_>,
+        lowered: &photic::Lowered<'_>,
+        findings: Vec<FindingRow>,
+    ) -> Report<'r> {
+        Report {
+            from: Some(from.name()),
+            to: Some(self.profile.wire.name()),
+            findings,
+            decisions: Some(decisions(&lowered.decisions)),
+            ledger: Some(LedgerRow::of(&plan.ledger, &self.profile)),
+            retired: plan.retired(&lowered.retired),
+            ..self.report(options)
+        }
     }
 }
 

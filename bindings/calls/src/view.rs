@@ -22,8 +22,8 @@ pub struct ViewOptions {
     pub region: Option<(u32, u32, u32, u32)>,
     /// A tile of that region, from 1; 0 is the overview.
     pub tile: Option<u32>,
-    /// The frame or page, from 0.
-    pub frame: u32,
+    /// The page or frame, from 1; the first one if `None`.
+    pub page: Option<u32>,
     /// The level of detail: `glance`, `read` or `pixel`.
     pub fidelity: Option<String>,
     /// A named set of limits.
@@ -82,9 +82,10 @@ pub fn view(source: Pixels<'_>, options: &str) -> Result<Viewed, CallError> {
     let view = photic_pixels::view(file, &request).map_err(refused)?;
     let facts = Facts {
         media_type: view.media_type,
-        width: view.width,
-        height: view.height,
-        source: view.source,
+        size: (view.width, view.height),
+        bytes: view.bytes.len(),
+        source_size: view.source,
+        unit: view.unit,
         region: view.region,
         scale: view.scale,
         map: view.map,
@@ -92,30 +93,46 @@ pub fn view(source: Pixels<'_>, options: &str) -> Result<Viewed, CallError> {
         tokens: view.tokens,
         basis: profile.basis(),
         detail: view.detail.map(tokens::Detail::name),
-        frames: view.frames.least(),
-        warnings: view.warnings.iter().map(Warning::to_string).collect(),
+        pages: view.frames.least(),
+        warnings: view.warnings.iter().map(WarningRow::of).collect(),
     };
     let report = serde_json::to_string(&facts)
         .map_err(|error| CallError::new("internal", error.to_string(), "please report this"))?;
     Ok(Viewed { bytes: view.bytes, report })
 }
 
-/// The facts about a view.
+/// The facts about a view, with the names of `photic view --json`.
 #[derive(Serialize)]
 struct Facts<'f> {
     media_type: &'f str,
-    width: u32,
-    height: u32,
-    source: (u32, u32),
+    size: (u32, u32),
+    bytes: usize,
+    source_size: (u32, u32),
+    unit: &'f str,
     region: Rect,
     scale: f64,
     map: Affine,
     profile: &'f str,
     tokens: u64,
     basis: Basis,
+    #[serde(skip_serializing_if = "Option::is_none")]
     detail: Option<&'f str>,
-    frames: u32,
-    warnings: Vec<String>,
+    pages: u32,
+    warnings: Vec<WarningRow<'f>>,
+}
+
+/// A warning with its explanation.
+#[derive(Serialize)]
+struct WarningRow<'f> {
+    #[serde(flatten)]
+    warning: &'f Warning,
+    message: String,
+}
+
+impl<'f> WarningRow<'f> {
+    fn of(warning: &'f Warning) -> Self {
+        Self { warning, message: warning.to_string() }
+    }
 }
 
 /// Returns the request that the options describe.
@@ -123,7 +140,10 @@ fn request<'p>(options: &ViewOptions, profile: &'p Profile) -> Result<ViewReques
     let mut request = ViewRequest::new(profile);
     request.region = options.region.map(|(x, y, width, height)| Rect::new(x, y, width, height));
     request.tile = options.tile;
-    request.frame = options.frame;
+    request.frame = match options.page {
+        Some(0) => return Err(CallError::option("pages are numbered from 1")),
+        page => page.unwrap_or(1) - 1,
+    };
     if let Some(name) = &options.fidelity {
         request.fidelity = Fidelity::from_name(name).ok_or_else(|| {
             CallError::option(format!(

@@ -122,7 +122,7 @@ fn copied(segments: &Segments<'_>) -> Vec<u8> {
 
 /// Returns the error for JavaScript: a line with the code, then one with the hint, then the problem.
 fn thrown(error: CallError) -> Error {
-    Error::new(Status::InvalidArg, format!("{}\n{}\n{}", error.code, error.hint, error.says))
+    Error::new(Status::InvalidArg, format!("{}\n{}\n{}", error.code, error.hint, error.message))
 }
 
 /// Makes a call at once.

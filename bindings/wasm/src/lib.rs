@@ -82,7 +82,7 @@ pub extern "C" fn call(number: u32) -> u32 {
     let (status, body, report) = match done(number, &body, &arguments) {
         Ok(Done { body: Some(body), report }) => (1, body, report),
         Ok(Done { body: None, report }) => (0, Vec::new(), report),
-        Err(error) => (2, Vec::new(), format!("{}\n{}\n{}", error.code, error.hint, error.says)),
+        Err(error) => (2, Vec::new(), format!("{}\n{}\n{}", error.code, error.hint, error.message)),
     };
     OUTPUTS.set([body, report.into_bytes()]);
     status
@@ -147,8 +147,8 @@ fn done(number: u32, body: &[u8], arguments: &[u8]) -> Result<Done, CallError> {
             Done::report(route.unwrap_or_else(|| "null".to_owned()))
         }
         other => {
-            let says = format!("there is no call {other}");
-            return Err(CallError::new("internal", says, "please report this"));
+            let message = format!("there is no call {other}");
+            return Err(CallError::new("internal", message, "please report this"));
         }
     })
 }

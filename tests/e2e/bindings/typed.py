@@ -24,7 +24,7 @@ def everything(body: bytes, view: memoryview, image: photic.ArrayLike) -> None:
     repaired = photic.repair(view, wire="anthropic", profile=profile, policy=policy)
     assert_type(repaired, photic.Repaired)
     assert_type(repaired.body, bytes)
-    assert_type(repaired.fixes[0].says, str)
+    assert_type(repaired.fixes[0].message, str)
     assert_type(photic.lower(body, "gemini").is_changed, bool)
     assert_type(photic.view(Path("page.png"), region=(0, 0, 10, 10)).size, tuple[int, int])
     photic.view(image, fidelity="pixel")

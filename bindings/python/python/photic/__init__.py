@@ -142,12 +142,12 @@ class Finding(NamedTuple):
     """Its stable name."""
     at: str
     """Its place in the body, as a JSON pointer; after `#`, the place within JSON in a text."""
-    says: str
+    message: str
     """A sentence about it."""
     hint: str
     """Advice what to do."""
-    media: int | None
-    """The number of the image concerned, from 0."""
+    index: int | None
+    """The number of the image concerned, from 1."""
 
 
 class Fix(NamedTuple):
@@ -157,10 +157,10 @@ class Fix(NamedTuple):
     """Its stable name."""
     at: str | None
     """Its place in the body that came in, as a JSON pointer; after `#`, the place within JSON in a text."""
-    says: str
+    message: str
     """A sentence about it."""
-    media: int | None
-    """The number of the image concerned, from 0."""
+    index: int | None
+    """The number of the image concerned, from 1."""
 
 
 class Ledger(NamedTuple):
@@ -175,16 +175,26 @@ class Ledger(NamedTuple):
 class Medium(NamedTuple):
     """An image, a document or a sound of a request, with its fate."""
 
-    number: int
+    index: int
+    """Its number, from 1."""
     at: str | None
-    origin: str
-    """The tool or the role that it comes from."""
+    tool: str | None
+    """The tool that returned it."""
+    role: str | None
+    """The role of the message that holds it, if no tool returned it."""
+    source_size: tuple[int, int] | None
+    """The width and height of the original."""
     size: tuple[int, int] | None
-    tokens: int
+    """The width and height as it is sent; `None` if it is not shown."""
     bytes: int
+    tokens: int
     usd: float | None
     fate: str
+    """`keep`, `shrink`, `sheet`, `hoist`, `elide` or `refuse`."""
+    reason: str
+    """The stable name of the reason."""
     why: str
+    """The reason in words."""
     data: dict[str, Any]
     """All facts."""
 
@@ -217,7 +227,7 @@ class Report:
 
     @property
     def data(self) -> dict[str, Any]:
-        """The whole report."""
+        """The whole report, with the names of the command's `--json`."""
         if self._data is None:
             self._data = json.loads(self._json)
         return self._data
@@ -225,7 +235,7 @@ class Report:
     @property
     def wire(self) -> str | None:
         """The API or the format of the body that came in; `None` if it was not recognized."""
-        return self.data.get("from")
+        return self.data.get("from", self.data.get("wire"))
 
     @property
     def model(self) -> str | None:
@@ -241,7 +251,7 @@ class Report:
     def findings(self) -> list[Finding]:
         """The problems of the body that came in."""
         return [
-            Finding(one["code"], one["at"], one["says"], one["hint"], one.get("media"))
+            Finding(one["code"], one["at"], one["message"], one["hint"], one.get("index"))
             for one in self.data["findings"]
         ]
 
@@ -270,14 +280,17 @@ class Explanation(Report):
         """The images, documents and sounds, in the order of the conversation."""
         return [
             Medium(
-                one["number"],
+                one["index"],
                 one.get("at"),
-                one["from"],
-                tuple(one["size"]) if one.get("size") else None,
-                one["tokens"],
+                one.get("tool"),
+                one.get("role"),
+                _pair(one.get("source_size")),
+                _pair(one.get("size")),
                 one["bytes"],
+                one["tokens"],
                 one.get("usd"),
-                str(one.get("fate")),
+                one["fate"],
+                one["reason"],
                 one["why"],
                 one,
             )
@@ -304,8 +317,8 @@ class Lowered(Report):
     def fixes(self) -> list[Fix]:
         """The changes, in the order of the conversation."""
         return [
-            Fix(one["did"], one.get("at"), one["says"], one.get("media"))
-            for one in self.data.get("fixes", ())
+            Fix(one["did"], one.get("at"), one["message"], one.get("index"))
+            for one in self.data.get("decisions", ())
         ]
 
 
@@ -337,12 +350,13 @@ class View:
     @property
     def size(self) -> tuple[int, int]:
         """Its width and height."""
-        return (int(self.data["width"]), int(self.data["height"]))
+        width, height = self.data["size"]
+        return (int(width), int(height))
 
     @property
-    def source(self) -> tuple[int, int]:
+    def source_size(self) -> tuple[int, int]:
         """The width and height of the upright source."""
-        width, height = self.data["source"]
+        width, height = self.data["source_size"]
         return (int(width), int(height))
 
     @property
@@ -353,7 +367,7 @@ class View:
     @property
     def warnings(self) -> list[str]:
         """Facts that a reader should know."""
-        return list(self.data["warnings"])
+        return [warning["message"] for warning in self.data["warnings"]]
 
     def to_source(self, x: float, y: float) -> tuple[float, float]:
         """Maps a point of the view to the upright source."""
@@ -451,7 +465,7 @@ def view(
     host: str | None = None,
     region: tuple[int, int, int, int] | None = None,
     tile: int | None = None,
-    frame: int = 0,
+    page: int = 1,
     fidelity: Fidelity | None = None,
     max_edge: int | None = None,
     max_bytes: int | None = None,
@@ -467,7 +481,7 @@ def view(
         "host": host,
         "region": region,
         "tile": tile,
-        "frame": frame,
+        "page": page,
         "fidelity": fidelity,
         "max_edge": max_edge,
         "max_bytes": max_bytes,
@@ -480,6 +494,10 @@ def view(
             return View(*_native.view(file.read(), text))
     data, shape = _samples(source)
     return View(*_native.view(data, text, shape))
+
+
+def _pair(size: list[int] | None) -> tuple[int, int] | None:
+    return (size[0], size[1]) if size else None
 
 
 def _samples(source: Any) -> tuple[Buffer, tuple[int, int, int] | None]:

@@ -75,10 +75,26 @@ struct ViewReport<'f> {
     /// Smallest possible number of pages or frames.
     pages: u32,
     /// Facts that a reader would not expect.
-    warnings: &'f [photic_pixels::Warning],
+    warnings: Vec<WarningReport<'f>>,
     /// The point of the original that `--at` asks for.
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<PixelLocation>,
+}
+
+/// A fact that a reader would not expect.
+#[derive(Serialize)]
+struct WarningReport<'f> {
+    /// Its code and its details.
+    #[serde(flatten)]
+    warning: &'f photic_pixels::Warning,
+    /// The warning in words.
+    message: String,
+}
+
+impl<'f> WarningReport<'f> {
+    fn of(warning: &'f photic_pixels::Warning) -> Self {
+        Self { warning, message: warning.to_string() }
+    }
 }
 
 /// Prints the facts as JSON.
@@ -102,7 +118,7 @@ pub(super) fn as_json(
         basis: profile.basis(),
         detail: view.detail.map(photic::tokens::Detail::name),
         pages: view.frames.least(),
-        warnings: &view.warnings,
+        warnings: view.warnings.iter().map(WarningReport::of).collect(),
         at: at.map(|at| PixelLocation::of(view, at)),
     };
     serde_json::to_writer_pretty(&mut out, &facts)?;
