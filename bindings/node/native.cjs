@@ -15,7 +15,7 @@ function addon() {
   if (existsSync(beside)) return require(beside);
   // The addons for Linux are linked to glibc.
   if (isMusl()) return null;
-  const name = `@photic-dev/cli-${process.platform}-${process.arch}/photic.node`;
+  const name = `@photic-dev/node-${process.platform}-${process.arch}`;
   try {
     return require(name);
   } catch (cause) {
