@@ -207,6 +207,31 @@ exports.photicWith = ({ native, backend, readFile, readFileSync }) => {
     return Repaired.from(input, await later(() => native.repair(input, text(options), options?.rejections ?? [])));
   };
 
+  /** Repairs the requests of conversations, turn by turn: what a turn before had read is not read again. */
+  class Session {
+    #session;
+
+    constructor(options) {
+      this.#session = now(() => new native.Session(text(options)));
+    }
+
+    repairSync(body) {
+      const input = bytes(body);
+      return Repaired.from(input, now(() => this.#session.repairSync(input)));
+    }
+
+    async repair(body) {
+      const input = bytes(body);
+      return Repaired.from(input, await later(() => this.#session.repair(input)));
+    }
+
+    get figures() {
+      const { continued, read_whole: readWhole, known_bytes: knownBytes, conversations, kept_bytes: keptBytes } =
+        JSON.parse(this.#session.figures());
+      return { continued, readWhole, knownBytes, conversations, keptBytes };
+    }
+  }
+
   // The bytes of a picture and their shape, if they are samples. `read` reads a path.
   const taken = (source, read) => (isSamples(source) ? samples(source) : [isPath(source) ? read(source) : bytes(source)]);
 
@@ -231,7 +256,7 @@ exports.photicWith = ({ native, backend, readFile, readFileSync }) => {
   const repairPrompt = promptRepairWith({ explain, lower });
   const photicFetch = photicFetchWith({ repair, repairSync, route });
   return {
-    Explanation, Lowered, PhoticError, Profile, Repaired, Report, View, backend,
+    Explanation, Lowered, PhoticError, Profile, Repaired, Report, Session, View, backend,
     check, checkSync, explain, explainSync, lower, lowerSync, photicFetch, repair, repairSync, route, view, viewSync,
     photicAnthropic: photicAnthropicWith({ photicFetch }),
     photicLangChain: photicLangChainWith({ photicFetch }),

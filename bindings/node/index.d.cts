@@ -225,6 +225,32 @@ export declare function lowerSync(body: Body, options?: LowerOptions): Lowered;
 export declare function repair(body: Body, options?: RepairOptions): Promise<Repaired>;
 export declare function repairSync(body: Body, options?: RepairOptions): Repaired;
 
+/** What a session did so far, and what it keeps. */
+export interface SessionFigures {
+  /** Requests that were read without the turns that were known. */
+  continued: number;
+  /** Requests that were read whole. */
+  readWhole: number;
+  /** Bytes of known turns that were not read again. */
+  knownBytes: number;
+  /** Conversations that are kept. */
+  conversations: number;
+  /** Bytes of memory that they take. */
+  keptBytes: number;
+}
+
+/**
+ * Repairs the requests of conversations, turn by turn. A request that goes on with a conversation is read without the
+ * turns that are known to need nothing. The bytes and the report are those of `repair`.
+ */
+export declare class Session {
+  /** The options hold for all of its requests. */
+  constructor(options?: CheckOptions);
+  repair(body: Body): Promise<Repaired>;
+  repairSync(body: Body): Repaired;
+  get figures(): SessionFigures;
+}
+
 /** Makes the picture that a model would get, of a path, the bytes of a file, or samples. Browsers have no paths. */
 export declare function view(source: string | URL | Uint8Array | Samples, options?: ViewOptions): Promise<View>;
 export declare function viewSync(source: string | URL | Uint8Array | Samples, options?: ViewOptions): View;

@@ -1,7 +1,7 @@
 import photic from './index.cjs';
 
 export const {
-  Explanation, Lowered, PhoticError, Profile, Repaired, Report, View, backend,
+  Explanation, Lowered, PhoticError, Profile, Repaired, Report, Session, View, backend,
   check, checkSync, explain, explainSync, lower, lowerSync,
   photicAnthropic, photicFetch, photicLangChain, photicMiddleware, photicProcessor,
   repair, repairSync, route, view, viewSync,

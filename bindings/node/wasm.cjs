@@ -2,7 +2,7 @@
 // The calls of the addon, made by the WebAssembly module. They run where they are called, on the event loop.
 
 // The numbers of the calls in bindings/wasm.
-const CALLS = { check: 0, explain: 1, lower: 2, repair: 3, view: 4, profile: 5, route: 6 };
+const CALLS = { check: 0, explain: 1, lower: 2, repair: 3, view: 4, profile: 5, route: 6, repairInSession: 7, figures: 8 };
 const HAS_BODY = 1;
 const FAILED = 2;
 // Memory of WebAssembly never shrinks. An instance that has more than this is given up after the call.
@@ -61,22 +61,21 @@ function instanceOf(module) {
   return instance.exports;
 }
 
-/** The calls over a compiled module. */
-exports.callsOf = (module) => {
+/** Returns a function that makes calls of a compiled module. It keeps an instance, and makes another when it has to. */
+function callerOf(module) {
   let kept = null;
-
-  function call(name, body, given) {
+  return function call(name, body, given) {
     const wasm = (kept ??= instanceOf(module));
     try {
       const put = (which, bytes) => {
-        const at = wasm.reserve(which, bytes.length);
+        const at = wasm.reserve(which, bytes.length) >>> 0;
         if (at === 0) throw new Error('internal\nsend smaller images\nthe body does not fit into the memory of WebAssembly');
         new Uint8Array(wasm.memory.buffer, at, bytes.length).set(bytes);
       };
       put(0, body);
       put(1, encoder.encode(JSON.stringify(given)));
       const status = wasm.call(CALLS[name]);
-      const output = (which) => new Uint8Array(wasm.memory.buffer, wasm.pointer(which), wasm.length(which));
+      const output = (which) => new Uint8Array(wasm.memory.buffer, wasm.pointer(which) >>> 0, wasm.length(which) >>> 0);
       const report = decoder.decode(output(1));
       if (status === FAILED) throw new Error(report);
       const made = status === HAS_BODY ? output(0).slice() : undefined;
@@ -91,18 +90,59 @@ exports.callsOf = (module) => {
       }
       throw error;
     }
+  };
+}
+
+const nothing = new Uint8Array();
+
+/** Repairs, or leaves the body as it is where the module fails: a request is sent in any case. */
+function repaired(repair) {
+  try {
+    return repair();
+  } catch (error) {
+    const [code, hint, message] = error.message.split('\n');
+    if (code !== 'internal') throw error;
+    return { report: JSON.stringify({ findings: [{ code, at: '/', message, hint }], decisions: [] }) };
+  }
+}
+
+/** The calls over a compiled module. */
+exports.callsOf = (module) => {
+  const call = callerOf(module);
+
+  /** A session has an instance of its own. What it knows is lost with the instance, and then read again. */
+  class Session {
+    #call = callerOf(module);
+    #options;
+
+    constructor(options) {
+      this.#options = options;
+      this.figures();
+    }
+
+    repairSync(body) {
+      return repaired(() => this.#call('repairInSession', body, { options: this.#options }));
+    }
+
+    async repair(body) {
+      return this.repairSync(body);
+    }
+
+    figures() {
+      return this.#call('figures', nothing, { options: this.#options }).report;
+    }
   }
 
-  const nothing = new Uint8Array();
   const calls = {
     checkSync: (body, options) => call('check', body, { options }),
     explainSync: (body, options) => call('explain', body, { options }),
     lowerSync: (body, options) => call('lower', body, { options }),
-    repairSync: (body, options, rejections) => call('repair', body, { options, rejections }),
+    repairSync: (body, options, rejections) => repaired(() => call('repair', body, { options, rejections })),
     viewSync: (body, options, shape) => call('view', body, { options, shape }),
   };
   return {
     ...calls,
+    Session,
     check: async (...all) => calls.checkSync(...all),
     explain: async (...all) => calls.explainSync(...all),
     lower: async (...all) => calls.lowerSync(...all),
