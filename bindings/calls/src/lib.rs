@@ -13,6 +13,7 @@ mod profiles;
 mod report;
 mod request;
 mod route;
+mod session;
 mod view;
 
 pub use photic::json::Segments;
@@ -23,6 +24,7 @@ pub use options::{Options, PolicyOptions};
 pub use profiles::profile;
 pub use request::{Lowered, check, explain, lower, repair};
 pub use route::route;
+pub use session::{Session, SessionFigures};
 pub use view::{Pixels, ViewOptions, Viewed, view};
 
 /// The error of a call, with the next step for the caller.

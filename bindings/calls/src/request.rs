@@ -1,7 +1,7 @@
 //! The calls for request bodies: check, lower, explain and repair.
 
 use photic::json::{Segments, Str};
-use photic::{Plan, Policy, Profile, Transcript, Wire};
+use photic::{Plan, Policy, Profile, ReadRequest, Transcript, Wire};
 
 use crate::CallError;
 use crate::format::BodyFormat;
@@ -121,11 +121,18 @@ pub fn repair<T>(
     rejections: &[Rejected],
     write: impl FnOnce(&Segments<'_>) -> T,
 ) -> Result<Lowered<T>, CallError> {
-    let from = match options.from {
-        Some(BodyFormat::Wire(wire)) => Some(wire),
-        Some(BodyFormat::Dump(_)) | None => photic::detect(body),
-    };
-    let Some(wire) = from else {
+    repair_and_see(body, options, rejections, write, |_| ())
+}
+
+/// Repairs a request, and shows `see` how it was read.
+pub(crate) fn repair_and_see<T>(
+    body: &[u8],
+    options: &Options,
+    rejections: &[Rejected],
+    write: impl FnOnce(&Segments<'_>) -> T,
+    see: impl FnOnce(&ReadRequest<'_>),
+) -> Result<Lowered<T>, CallError> {
+    let Some(wire) = wire_of(body, options) else {
         let findings = vec![FindingRow::unread()];
         let report = Report { findings, decisions: Some(Vec::new()), ..Report::default() };
         return Ok(Lowered { body: None, report: report.json()? });
@@ -143,13 +150,28 @@ pub fn repair<T>(
     let prepared = photic_pixels::prepare(&transcript, &plan);
     let lowered = photic::lower_prepared(&transcript, &plan, &prepared);
     let found = photic::check(&transcript, &lifted, &plan);
+    see(&ReadRequest {
+        transcript: &transcript,
+        findings: &found,
+        policy: &policy,
+        plan: &plan,
+        lowered: &lowered,
+    });
     let from = BodyFormat::Wire(wire);
     let report = target.report_of(options, from, &plan, &lowered, findings(&found));
     written(&lowered.body, body, write, &report)
 }
 
+/// Returns the wire of a request: that of the options, or else the detected one.
+pub(crate) fn wire_of(body: &[u8], options: &Options) -> Option<Wire> {
+    match options.from {
+        Some(BodyFormat::Wire(wire)) => Some(wire),
+        Some(BodyFormat::Dump(_)) | None => photic::detect(body),
+    }
+}
+
 /// Plans a request under a profile and a policy.
-fn planned<'p>(transcript: &Transcript<'_>, profile: &'p Profile, policy: &Policy) -> Plan<'p> {
+pub(crate) fn planned<'p>(transcript: &Transcript<'_>, profile: &'p Profile, policy: &Policy) -> Plan<'p> {
     let mut survey = photic::survey(transcript);
     if !policy.choices.is_empty() || !policy.retired.is_empty() {
         survey.identify(transcript);
@@ -170,14 +192,14 @@ fn written<T>(
 }
 
 /// The model that a request is planned for.
-struct Target {
-    profile: Profile,
+pub(crate) struct Target {
+    pub(crate) profile: Profile,
     model: Option<String>,
 }
 
 impl Target {
     /// Resolves the model of the options or of the body, for the wire that the request is sent on.
-    fn of(options: &Options, transcript: &Transcript<'_>, to: Wire) -> Self {
+    pub(crate) fn of(options: &Options, transcript: &Transcript<'_>, to: Wire) -> Self {
         let body = || transcript.settings.model.as_ref().map(|name| name.decode().into_owned());
         let model = options.model.clone().or_else(|| body().filter(|name| !name.is_empty()));
         let profile = options.profile.clone().unwrap_or_else(|| {
@@ -197,7 +219,7 @@ impl Target {
     }
 
     /// Returns the report about a request that was written.
-    fn report_of<'r>(
+    pub(crate) fn report_of<'r>(
         &'r self,
         options: &Options,
         from: BodyFormat,
