@@ -6,7 +6,7 @@
 
 use std::cell::RefCell;
 
-use photic_calls::{CallError, Options, Pixels, Rejected, Segments};
+use photic_calls::{CallError, Options, Pixels, Rejected, Segments, Session};
 use serde::Deserialize;
 
 /// The largest input in bytes. A longer one would leave no room for the output.
@@ -15,6 +15,7 @@ const MAX_INPUT: usize = 1 << 30;
 thread_local! {
     static INPUTS: RefCell<[Vec<u8>; 2]> = const { RefCell::new([Vec::new(), Vec::new()]) };
     static OUTPUTS: RefCell<[Vec<u8>; 2]> = const { RefCell::new([Vec::new(), Vec::new()]) };
+    static SESSION: RefCell<Option<Session>> = const { RefCell::new(None) };
 }
 
 /// The arguments of a call beside the body.
@@ -146,9 +147,27 @@ fn done(number: u32, body: &[u8], arguments: &[u8]) -> Result<Done, CallError> {
             let route = photic_calls::route(&arguments.path, &arguments.host);
             Done::report(route.unwrap_or_else(|| "null".to_owned()))
         }
+        7 => in_session(options()?, |session| {
+            let repaired = session.repair(body, copied)?;
+            Ok(Done { body: repaired.body, report: repaired.report })
+        })?,
+        8 => in_session(options()?, |session| {
+            let figures = serde_json::to_string(&session.figures());
+            figures.map(Done::report).map_err(|error| {
+                CallError::new("internal", error.to_string(), "please report this")
+            })
+        })?,
         other => {
             let message = format!("there is no call {other}");
             return Err(CallError::new("internal", message, "please report this"));
         }
     })
+}
+
+/// Makes a call in the session of this instance. The first call begins it.
+fn in_session(
+    options: Options,
+    call: impl FnOnce(&Session) -> Result<Done, CallError>,
+) -> Result<Done, CallError> {
+    SESSION.with_borrow_mut(|session| call(session.get_or_insert_with(|| Session::new(options))))
 }

@@ -1,6 +1,6 @@
 """The section of docs/clients.md on clients in Node, from what they said: FOLDER PAGE.
 
-FOLDER has RUNNER.direct, RUNNER.photic and, for those that the other tables of the page do not have, RUNNER.gateway: a
+FOLDER has RUNNER.direct, RUNNER.photic and, for those that the first table of the page does not have, RUNNER.gateway: a
 line of JSON a row. Fails where a chart was not named exactly with photic, and where the page differs from what was
 seen; with PHOTIC_BLESS=1 the section is written anew.
 """
@@ -15,7 +15,7 @@ OPEN, CLOSE = "<!-- written by tests/e2e/suites/76-node -->", "<!-- end -->"
 WORDS = """## In process, in Node
 
 Published clients and frameworks as they are, behind `photic run`, and with the one line that [node.md](node.md) names \
-for each. *see above* means that the first table has the client. Streamed and not are one row."""
+for each. Streamed and not are one row."""
 
 
 def outcome(row):
@@ -35,26 +35,34 @@ def outcomes(runner, way):
     return {key: " or ".join(dict.fromkeys(said)) for key, said in found.items()}
 
 
+def listed(text):
+    """What the first table of the page says of the gateway."""
+    rows = (tuple(cell.strip() for cell in line.strip("|").split("|")) for line in text.split("\n## ")[0].splitlines() if line[:1] == "|")
+    return {row[:3]: row[4] for row in rows}
+
+
+text = page.read_text()
 lines = ["| client | API | the tool gives | without photic | gateway | in process |", "|---|---|---|---|---|---|"]
 wrong, blind = [], 0
 for runner in ("node", "ai6", "ai7", "integrations"):
     direct, inside = outcomes(runner, "direct"), outcomes(runner, "photic")
-    behind = outcomes(runner, "gateway") if (folder / f"{runner}.gateway").exists() else None
+    behind = outcomes(runner, "gateway") if (folder / f"{runner}.gateway").exists() else listed(text)
     assert direct and direct.keys() == inside.keys(), f"{runner}: {direct.keys() ^ inside.keys()}"
-    assert behind is None or behind.keys() == inside.keys(), f"{runner}: {behind.keys() ^ inside.keys()}"
+    assert behind.keys() >= inside.keys(), f"{runner}: {inside.keys() - behind.keys()}"
     for key, said in inside.items():
-        gateway = behind[key] if behind else "see above"
-        lines.append("| " + " | ".join([*key, direct[key], gateway, said]) + " |")
+        lines.append("| " + " | ".join([*key, direct[key], behind[key], said]) + " |")
         blind += direct[key] != "sees"
-        wrong += [f"{key}: {one}" for one in (said, *([gateway] if behind else [])) if one != "sees"]
+        wrong += [f"{key}: {one}" for one in (said, behind[key]) if one != "sees"]
 for runner in ("ai6", "ai7"):
     other = outcomes(runner, "middleware")
     wrong += [f"photicMiddleware: {key}: {said}" for key, said in other.items() if said != "sees"]
     print(f"{runner}: photicMiddleware: {len(other)} rows")
 print(f"{len(lines) - 2} rows, {blind} of them fail without photic")
 
-text = page.read_text()
-section = "\n".join([OPEN, WORDS, "", *lines, CLOSE])
+TOOLS = {"@arethetypeswrong/cli", "@types/json-schema", "@types/node", "playwright-core", "publint", "typescript", "zod"}
+packages = json.loads((pathlib.Path(__file__).parent / "package.json").read_text())["dependencies"]
+versions = ", ".join(f"{name} {version}" for name, version in packages.items() if name not in TOOLS)
+section = "\n".join([OPEN, WORDS, "", *lines, "", f"Versions: {versions}.", CLOSE])
 known = re.compile(re.escape(OPEN) + ".*?" + re.escape(CLOSE), re.S)
 new = known.sub(lambda _: section, text) if known.search(text) else f"{text.rstrip()}\n\n{section}\n"
 if os.environ.get("PHOTIC_BLESS"):
