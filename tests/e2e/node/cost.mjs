@@ -1,4 +1,5 @@
-// The time of `repair` beside that of the Rust call: FOLDER for the body, COMMAND that measures Rust. Prints, judges nothing.
+// The time of `require` and of `repair`, that beside the Rust call's: FOLDER for the body, COMMAND that measures Rust.
+// Prints, judges nothing.
 import { execFileSync } from 'node:child_process';
 import { randomFillSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
@@ -33,3 +34,7 @@ const [one, two, three, four] = [rust(), javascript(), rust(), javascript()];
 const [there, here] = [Math.min(one, three), Math.min(two, four)];
 console.log(`repair of ${(body.length / 1e6).toFixed(1)} MB: ${here.toFixed(2)} ms in Node, ${there.toFixed(2)} ms in Rust, ` +
   `${(here / there).toFixed(2)} times (claim: 1.15)`);
+
+const load = "const begun = performance.now(); require('photic'); console.log(performance.now() - begun)";
+const loads = Array.from({ length: 5 }, () => Number(execFileSync(process.execPath, ['-e', load], { encoding: 'utf8' })));
+console.log(`require('photic'): ${Math.min(...loads).toFixed(0)} ms, the best of five (claim: 30)`);

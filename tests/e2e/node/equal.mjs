@@ -54,6 +54,10 @@ for (let n = 0; n < mutations; n += 1) {
   }
   const repaired = n % 10 ? photic.repairSync(body) : await photic.repair(body);
   assert.ok(repaired.body instanceof Uint8Array && Array.isArray(repaired.findings));
+  // Properties of the library hold here, too: what is repaired needs no repair, and was not touched without being said.
+  if (repaired.isChanged) assert.ok(!photic.repairSync(repaired.body, { wire: repaired.wire }).isChanged, 'repaired once');
+  else assert.equal(repaired.body, body, 'the same array');
+  assert.ok(!repaired.isChanged || repaired.fixes.length > 0, 'a change without a word');
   for (const call of [photic.checkSync, photic.explainSync, (one) => photic.lowerSync(one, { to: wires[pick(6)] })]) {
     try {
       assert.ok(call(body).data);
