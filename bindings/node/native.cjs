@@ -4,23 +4,18 @@
 const { existsSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
 
-function isMusl() {
-  const report = process.report?.getReport?.();
-  return process.platform === 'linux' && !report?.header?.glibcVersionRuntime;
-}
+// No package for this platform; or one that is linked to another C library, as on Alpine Linux.
+const MISSING = new Set(['MODULE_NOT_FOUND', 'ERR_DLOPEN_FAILED']);
 
 /** The addon of this platform; null if there is none. */
 function addon() {
   const beside = join(__dirname, 'photic.node');
   if (existsSync(beside)) return require(beside);
-  // The addons for Linux are linked to glibc.
-  if (isMusl()) return null;
-  const name = `@photic-dev/node-${process.platform}-${process.arch}`;
   try {
-    return require(name);
-  } catch (cause) {
-    if (cause.code === 'MODULE_NOT_FOUND') return null;
-    throw new Error(`cannot load the addon \`${name}\`: install \`photic\` again, or set PHOTIC_BACKEND=wasm`, { cause });
+    return require(`@photic-dev/node-${process.platform}-${process.arch}`);
+  } catch (error) {
+    if (MISSING.has(error.code)) return null;
+    throw error;
   }
 }
 
