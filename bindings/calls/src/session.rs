@@ -121,6 +121,12 @@ impl Session {
         }
     }
 
+    /// Returns what was done so far, as JSON.
+    pub fn figures_json(&self) -> Result<String, CallError> {
+        serde_json::to_string(&self.figures())
+            .map_err(|error| CallError::new("internal", error.to_string(), "please report this"))
+    }
+
     /// Takes the conversation that a request goes on with: the one that leaves the least to read. A
     /// request that goes on with it meanwhile is read whole.
     fn take(&self, wire: Wire, body: &[u8]) -> Option<(ShortenedBody, Known)> {

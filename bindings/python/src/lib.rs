@@ -60,6 +60,33 @@ fn repair(
     written(py, done)
 }
 
+/// A conversation, kept from one turn to the next.
+#[pyclass(frozen)]
+struct Session(photic_calls::Session);
+
+#[pymethods]
+impl Session {
+    #[new]
+    fn new(py: Python<'_>, options: &str) -> PyResult<Self> {
+        let options = Options::read(options).map_err(|error| raised(py, error))?;
+        Ok(Self(photic_calls::Session::new(options)))
+    }
+
+    /// Repairs a request.
+    fn repair(&self, py: Python<'_>, body: &Bound<'_, PyAny>) -> PyResult<Written> {
+        let borrowed = Borrowed::of(body)?;
+        let bytes = borrowed.as_slice();
+        let done = py.detach(|| self.0.repair(bytes, copied));
+        written(py, done)
+    }
+
+    /// Returns what was done so far, as JSON.
+    fn figures(&self, py: Python<'_>) -> PyResult<String> {
+        let figures = self.0.figures_json();
+        figures.map_err(|error| raised(py, error))
+    }
+}
+
 /// Makes a view of an image file, or of samples of this width, height and number of channels.
 #[pyfunction]
 #[pyo3(signature = (source, options, shape=None))]
@@ -140,6 +167,7 @@ fn raised(py: Python<'_>, error: CallError) -> PyErr {
 #[pymodule(gil_used = false)]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("PhoticError", module.py().get_type::<PhoticError>())?;
+    module.add_class::<Session>()?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(explain, module)?)?;
     module.add_function(wrap_pyfunction!(lower, module)?)?;

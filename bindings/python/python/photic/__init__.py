@@ -50,6 +50,7 @@ __all__ = [
     "Repaired",
     "Report",
     "Route",
+    "Session",
     "View",
     "check",
     "explain",
@@ -135,32 +136,81 @@ class Profile:
         return f"Profile({self.id!r})"
 
 
-class Finding(NamedTuple):
+class _Row:
+    """A row of a report, with the names of the command's `--json`."""
+
+    __slots__ = ("data",)
+
+    data: dict[str, Any]
+    """All facts. What is not known is left out."""
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self.data = data
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and other.data == self.data
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.data!r})"
+
+
+class Finding(_Row):
     """A problem of a request."""
 
-    code: str
-    """Its stable name."""
-    at: str
-    """Its place in the body, as a JSON pointer; after `#`, the place within JSON in a text."""
-    message: str
-    """A sentence about it."""
-    hint: str
-    """Advice what to do."""
-    index: int | None
-    """The number of the image concerned, from 1."""
+    __slots__ = ()
+
+    @property
+    def code(self) -> str:
+        """Its stable name."""
+        return str(self.data["code"])
+
+    @property
+    def at(self) -> str:
+        """Its place in the body, as a JSON pointer; after `#`, the place within JSON in a text."""
+        return str(self.data["at"])
+
+    @property
+    def message(self) -> str:
+        """A sentence about it."""
+        return str(self.data["message"])
+
+    @property
+    def hint(self) -> str:
+        """Advice what to do."""
+        return str(self.data["hint"])
+
+    @property
+    def index(self) -> int | None:
+        """The number of the image concerned, from 1."""
+        return self.data.get("index")
 
 
-class Fix(NamedTuple):
+class Fix(_Row):
     """A change that was made to a request."""
 
-    did: str
-    """Its stable name."""
-    at: str | None
-    """Its place in the body that came in, as a JSON pointer; after `#`, the place within JSON in a text."""
-    message: str
-    """A sentence about it."""
-    index: int | None
-    """The number of the image concerned, from 1."""
+    __slots__ = ()
+
+    @property
+    def did(self) -> str:
+        """Its stable name."""
+        return str(self.data["did"])
+
+    @property
+    def at(self) -> str | None:
+        """Its place in the body that came in, as a JSON pointer; after `#`, the place within JSON in a text."""
+        return self.data.get("at")
+
+    @property
+    def message(self) -> str:
+        """A sentence about it."""
+        return str(self.data["message"])
+
+    @property
+    def index(self) -> int | None:
+        """The number of the image concerned, from 1."""
+        return self.data.get("index")
 
 
 class Ledger(NamedTuple):
@@ -172,31 +222,70 @@ class Ledger(NamedTuple):
     usd: float | None
 
 
-class Medium(NamedTuple):
+class Medium(_Row):
     """An image, a document or a sound of a request, with its fate."""
 
-    index: int
-    """Its number, from 1."""
-    at: str | None
-    tool: str | None
-    """The tool that returned it."""
-    role: str | None
-    """The role of the message that holds it, if no tool returned it."""
-    source_size: tuple[int, int] | None
-    """The width and height of the original."""
-    size: tuple[int, int] | None
-    """The width and height as it is sent; `None` if it is not shown."""
-    bytes: int
-    tokens: int
-    usd: float | None
-    fate: str
-    """`keep`, `shrink`, `sheet`, `hoist`, `elide` or `refuse`."""
-    reason: str
-    """The stable name of the reason."""
-    why: str
-    """The reason in words."""
-    data: dict[str, Any]
-    """All facts."""
+    __slots__ = ()
+
+    @property
+    def index(self) -> int:
+        """Its number, from 1."""
+        return int(self.data["index"])
+
+    @property
+    def at(self) -> str | None:
+        """Its place in the body, as a JSON pointer; after `#`, the place within JSON in a text."""
+        return self.data.get("at")
+
+    @property
+    def tool(self) -> str | None:
+        """The tool that returned it."""
+        return self.data.get("tool")
+
+    @property
+    def role(self) -> str | None:
+        """The role of the message that holds it, if no tool returned it."""
+        return self.data.get("role")
+
+    @property
+    def source_size(self) -> tuple[int, int] | None:
+        """The width and height of the original."""
+        return _pair(self.data.get("source_size"))
+
+    @property
+    def size(self) -> tuple[int, int] | None:
+        """The width and height as it is sent; `None` if it is not shown."""
+        return _pair(self.data.get("size"))
+
+    @property
+    def bytes(self) -> int:
+        """Its length in the body."""
+        return int(self.data["bytes"])
+
+    @property
+    def tokens(self) -> int:
+        """Its tokens in this request; 0 if it is not shown."""
+        return int(self.data["tokens"])
+
+    @property
+    def usd(self) -> float | None:
+        """Its price in US dollars."""
+        return self.data.get("usd")
+
+    @property
+    def fate(self) -> str:
+        """`keep`, `shrink`, `sheet`, `hoist`, `elide` or `refuse`."""
+        return str(self.data["fate"])
+
+    @property
+    def reason(self) -> str:
+        """The stable name of the reason."""
+        return str(self.data["reason"])
+
+    @property
+    def why(self) -> str:
+        """The reason in words."""
+        return str(self.data["why"])
 
 
 class Rejection(NamedTuple):
@@ -250,10 +339,7 @@ class Report:
     @property
     def findings(self) -> list[Finding]:
         """The problems of the body that came in."""
-        return [
-            Finding(one["code"], one["at"], one["message"], one["hint"], one.get("index"))
-            for one in self.data["findings"]
-        ]
+        return [Finding(one) for one in self.data["findings"]]
 
     @property
     def ledger(self) -> Ledger | None:
@@ -278,24 +364,7 @@ class Explanation(Report):
     @property
     def media(self) -> list[Medium]:
         """The images, documents and sounds, in the order of the conversation."""
-        return [
-            Medium(
-                one["index"],
-                one.get("at"),
-                one.get("tool"),
-                one.get("role"),
-                _pair(one.get("source_size")),
-                _pair(one.get("size")),
-                one["bytes"],
-                one["tokens"],
-                one.get("usd"),
-                one["fate"],
-                one["reason"],
-                one["why"],
-                one,
-            )
-            for one in self.data["media"]
-        ]
+        return [Medium(one) for one in self.data["media"]]
 
 
 class Lowered(Report):
@@ -316,10 +385,7 @@ class Lowered(Report):
     @property
     def fixes(self) -> list[Fix]:
         """The changes, in the order of the conversation."""
-        return [
-            Fix(one["did"], one.get("at"), one["message"], one.get("index"))
-            for one in self.data.get("decisions", ())
-        ]
+        return [Fix(one) for one in self.data.get("decisions", ())]
 
 
 class Repaired(Lowered):
@@ -377,6 +443,46 @@ class View:
     def __repr__(self) -> str:
         width, height = self.size
         return f"View({self.media_type}, {width}x{height}, {self.tokens} tokens)"
+
+
+class Session:
+    """Repairs the requests of conversations, turn by turn.
+
+    It keeps what it knows of up to eight conversations: of a request that goes on with one, only what is
+    new is read. The result is that of `repair`, byte for byte, whatever became of the conversation; a
+    request that goes on with none is read whole. Threads may share a session.
+    """
+
+    __slots__ = ("_session",)
+
+    def __init__(
+        self,
+        wire: Wire | None = None,
+        model: str | None = None,
+        host: str | None = None,
+        *,
+        profile: Profile | str | None = None,
+        policy: Policy | None = None,
+    ) -> None:
+        self._session = _native.Session(_options(wire, None, model, host, profile, policy))
+
+    def repair(self, body: Buffer) -> Repaired:
+        """Repairs a request body, as `repair` does."""
+        made, report = self._session.repair(body)
+        return Repaired(_same(body) if made is None else made, made is not None, report)
+
+    @property
+    def figures(self) -> dict[str, int]:
+        """What was done so far.
+
+        `continued` requests were read without their known turns, which had `known_bytes`; others were
+        `read_whole`. `conversations` are kept, and take `kept_bytes` of memory.
+        """
+        figures: dict[str, int] = json.loads(self._session.figures())
+        return figures
+
+    def __repr__(self) -> str:
+        return f"Session({self.figures!r})"
 
 
 def check(

@@ -39,6 +39,15 @@ class Settings:
         self.policy = policy
         self.on_repair = on_repair
 
+    def options(self) -> dict[str, Any]:
+        """Returns the choices as the arguments that they were."""
+        return {
+            "model": self.model,
+            "profile": self.profile,
+            "policy": self.policy,
+            "on_repair": self.on_repair,
+        }
+
 
 class Exchange:
     """A request with a conversation."""

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import httpx2
 from langchain.agents.middleware import AgentMiddleware
 
-from .httpx2 import AsyncTransport, Transport
+from ._clients import repairing
+from ._exchange import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -39,25 +39,20 @@ def install(
     chat: Any = model
     if getattr(chat, _MARK, None) is not None:
         return model
-    options: dict[str, Any] = {"profile": profile, "policy": policy, "on_repair": on_repair}
+    settings = Settings(None, profile, policy, on_repair)
     before: list[Any] = []
     if hasattr(type(chat), "_client") and hasattr(type(chat), "_async_client"):
-        from . import anthropic as photic_anthropic
-
-        middleware = photic_anthropic.middleware(**options)
         for name in ("_client", "_async_client"):
             client = getattr(chat, name)
             before.append(client)
-            vars(chat)[name] = client.with_options(middleware=[*client.middleware, middleware])
+            vars(chat)[name] = repairing(client, settings)
     elif hasattr(chat, "root_client") and hasattr(chat, "root_async_client"):
         before += [chat.root_client, chat.root_async_client]
         if chat.root_client is not None:
-            chat.root_client = _over(chat.root_client, httpx2.Client, Transport, options)
+            chat.root_client = repairing(chat.root_client, settings)
             chat.client = chat.root_client.chat.completions
         if chat.root_async_client is not None:
-            chat.root_async_client = _over(
-                chat.root_async_client, httpx2.AsyncClient, AsyncTransport, options
-            )
+            chat.root_async_client = repairing(chat.root_async_client, settings)
             chat.async_client = chat.root_async_client.chat.completions
     else:
         raise TypeError(
@@ -66,22 +61,6 @@ def install(
         )
     object.__setattr__(chat, _MARK, before)
     return model
-
-
-def _over(client: Any, library: Any, transport: Any, options: dict[str, Any]) -> Any:
-    """Returns an OpenAI client that repairs, over the connections that it has."""
-    below = client._client
-    mounts = {
-        pattern.pattern: transport(one, **options) if one is not None else None
-        for pattern, one in below._mounts.items()
-    }
-    repairing = library(
-        transport=transport(below._transport, **options),
-        mounts=mounts,
-        timeout=below.timeout,
-        follow_redirects=True,
-    )
-    return client.with_options(http_client=repairing)
 
 
 class PhoticMiddleware(AgentMiddleware[Any, Any]):

@@ -1,0 +1,56 @@
+"""Clients of providers that repair, made from those that a framework holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._exchange import Settings
+
+
+def repairing(client: Any, settings: Settings) -> Any | None:
+    """Returns a client like this one that repairs, over the connections that it has.
+
+    It knows the clients of OpenAI and Anthropic, synchronous and asynchronous. `bedrock-runtime` of boto3 is
+    changed in place. Returns `None` for others.
+    """
+    if hasattr(client, "middleware") and hasattr(client, "with_options"):
+        from . import anthropic
+
+        middleware = anthropic.middleware(**settings.options())
+        return client.with_options(middleware=[*client.middleware, middleware])
+    if hasattr(client, "with_options") and hasattr(client, "_client"):
+        return client.with_options(http_client=_over(client._client, settings))
+    if hasattr(client, "meta") and hasattr(client.meta, "events"):
+        from . import boto3
+
+        return boto3.install(client, **settings.options())
+    return None
+
+
+def _over(below: Any, settings: Settings) -> Any:
+    """Returns an HTTP client that repairs, over the connections of another one."""
+    library: Any
+    ours: Any
+    if any(base.__module__.startswith("httpx2") for base in type(below).__mro__):
+        import httpx2 as library
+
+        from . import httpx2 as ours
+    else:
+        import httpx as library
+
+        from . import httpx as ours
+    is_async = isinstance(below, library.AsyncClient)
+    make = ours.AsyncTransport if is_async else ours.Transport
+    options = settings.options()
+    mounts = {
+        pattern.pattern: make(one, **options) if one is not None else None
+        for pattern, one in below._mounts.items()
+    }
+    client = library.AsyncClient if is_async else library.Client
+    return client(
+        transport=make(below._transport, **options),
+        mounts=mounts,
+        timeout=below.timeout,
+        follow_redirects=True,
+    )
