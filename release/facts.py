@@ -34,6 +34,10 @@ def npm_name(entry):
     return "@photic-dev/cli-" + "-".join(entry["npm"])
 
 
+def addon_name(entry):
+    return "@photic-dev/node-" + "-".join(entry["npm"])
+
+
 def commit_time():
     """Seconds since 1970 that every file of a package bears: SOURCE_DATE_EPOCH, or the time of the commit."""
     given = os.environ.get("SOURCE_DATE_EPOCH")

@@ -1,12 +1,13 @@
-"""The npm packages, as folders for `npm pack`: `photic`, and one for each platform that holds the program.
+"""The npm packages, as folders for `npm pack`: `photic`, and two for each platform, with the program and with the addon.
 
-`photic` has no install script: npm itself chooses the platform package among the optional dependencies. A module of the
-same name and version is added by naming its folder: its files and its own fields of package.json come with it.
+`photic` has no install script: npm itself chooses the packages of the platform among the optional dependencies. A module
+of the same name and version is added by naming its folder: its files and its own fields of package.json come with it.
+The addon of the module is in a package of its own, because the program runs with every C library and the addon does not.
 """
 import json, pathlib, shutil
 
 from contents import ours
-from facts import LICENSE, REPOSITORY, ROOT, SUMMARY, TARGETS, VERSION, npm_name, program_name
+from facts import LICENSE, REPOSITORY, ROOT, SUMMARY, TARGETS, VERSION, addon_name, npm_name, program_name
 
 COMMON = {
     "version": VERSION,
@@ -44,6 +45,21 @@ def platform(content, parent):
         "README.md": read_me.encode()})
 
 
+def addon(content, parent, file):
+    """The package of the addon of one platform, which the module loads by its name."""
+    system, cpu = content.entry["npm"]
+    name = addon_name(content.entry)
+    package = {
+        "name": name, **COMMON,
+        "description": f"The addon of the module photic for {system} on {cpu}; install `photic`, which chooses it",
+        "os": [system], "cpu": [cpu], **({"libc": ["glibc"]} if system == "linux" else {}), "main": "photic.node",
+        "files": ["photic.node", "THIRD-PARTY-NOTICES", "LICENSE-APACHE", "LICENSE-MIT"],
+    }
+    read_me = f"# {name}\n\nThe addon of the module `photic` for {system} on {cpu}. Install [`photic`]({REPOSITORY}), which chooses it.\n"
+    return write(pathlib.Path(parent) / name.split("/")[1], package, {
+        "photic.node": pathlib.Path(file).read_bytes(), "THIRD-PARTY-NOTICES": content.notices, "README.md": read_me.encode()})
+
+
 def main_package(parent, module=None):
     """The package `photic`, with the command and, if its folder is named, the module."""
     package = {
@@ -64,7 +80,9 @@ def main_package(parent, module=None):
         for key in ("scripts", "devDependencies"):
             theirs.pop(key, None)
         package = {**package, **theirs, "bin": package["bin"], "files": [*package["files"], *listed["files"]],
-                   "optionalDependencies": {**package["optionalDependencies"], **listed["optionalDependencies"]}}
+                   "optionalDependencies": {
+                       **package["optionalDependencies"], **listed["optionalDependencies"],
+                       **{addon_name(entry): VERSION for entry in TARGETS.values() if "addon" in entry}}}
     write(folder, package, files)
     if module:
         for pattern in listed["files"]:

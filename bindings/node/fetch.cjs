@@ -21,6 +21,8 @@ async function bodyOf(input, init) {
   return null;
 }
 
+const isSame = (one, other) => one.length === other.length && one.every((byte, at) => byte === other[at]);
+
 /** The route of a request, or null if it is to be sent as it is. */
 function routed(input, init, route) {
   const isRequest = input instanceof Request;
@@ -65,7 +67,7 @@ exports.photicFetchWith = ({ repair, repairSync, route }) =>
       while (MAY_BLAME_MEDIA.has(response.status) && rejections.length < MAX_RETRIES) {
         rejections.push({ status: response.status, text: await response.clone().text() });
         const better = await repaired();
-        if (Buffer.compare(better, sent) === 0) return first ?? response;
+        if (isSame(better, sent)) return first ?? response;
         first ??= response;
         sent = better;
         response = await send(sent);

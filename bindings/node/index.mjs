@@ -1,7 +1,9 @@
 import photic from './index.cjs';
 
 export const {
-  Explanation, Lowered, PhoticError, Profile, Repaired, Report, View,
-  check, checkSync, explain, explainSync, lower, lowerSync, photicFetch, photicMiddleware, repair, repairSync, route, view, viewSync,
+  Explanation, Lowered, PhoticError, Profile, Repaired, Report, Session, View, backend,
+  check, checkSync, explain, explainSync, lower, lowerSync,
+  photicAnthropic, photicFetch, photicLangChain, photicMiddleware, photicProcessor,
+  repair, repairSync, route, view, viewSync,
 } = photic;
 export default photic;

@@ -2,6 +2,8 @@
 //!
 //! Every call has an asynchronous form, which works outside of the event loop.
 
+use std::sync::Arc;
+
 use napi::bindgen_prelude::{AsyncTask, Uint8Array};
 use napi::{Env, Error, Status, Task};
 use napi_derive::napi;
@@ -214,4 +216,65 @@ pub fn profile(options: String) -> napi::Result<String> {
 #[napi]
 pub fn route(path: String, host: String) -> Option<String> {
     photic_calls::route(&path, &host)
+}
+
+/// Repairs the requests of conversations, turn by turn.
+#[napi]
+pub struct Session {
+    session: Arc<photic_calls::Session>,
+}
+
+#[napi]
+impl Session {
+    /// Creates a session. The options hold for all of its requests.
+    #[napi(constructor)]
+    pub fn new(options: String) -> napi::Result<Self> {
+        let options = Options::read(&options).map_err(thrown)?;
+        Ok(Self { session: Arc::new(photic_calls::Session::new(options)) })
+    }
+
+    /// Repairs a request.
+    #[napi]
+    pub fn repair_sync(&self, body: Uint8Array) -> napi::Result<Written> {
+        let turn = Turn { session: Arc::clone(&self.session), body };
+        turn.run().map(Written::from).map_err(thrown)
+    }
+
+    /// Repairs a request outside of the event loop.
+    #[napi]
+    pub fn repair(&self, body: Uint8Array) -> AsyncTask<Turn> {
+        AsyncTask::new(Turn { session: Arc::clone(&self.session), body })
+    }
+
+    /// Returns what was done so far, as JSON.
+    #[napi]
+    pub fn figures(&self) -> napi::Result<String> {
+        serde_json::to_string(&self.session.figures())
+            .map_err(|error| Error::from_reason(error.to_string()))
+    }
+}
+
+/// A request of a session.
+pub struct Turn {
+    session: Arc<photic_calls::Session>,
+    body: Uint8Array,
+}
+
+impl Turn {
+    fn run(&self) -> Result<Done, CallError> {
+        self.session.repair(&self.body, copied).map(Done::from)
+    }
+}
+
+impl Task for Turn {
+    type Output = Done;
+    type JsValue = Written;
+
+    fn compute(&mut self) -> napi::Result<Done> {
+        self.run().map_err(thrown)
+    }
+
+    fn resolve(&mut self, _env: Env, done: Done) -> napi::Result<Written> {
+        Ok(done.into())
+    }
 }

@@ -53,7 +53,7 @@ EDITS = {
 MIDDLEWARE = {
     "ai.mjs": [
         (r"import \{ z \} from 'zod';", "import { z } from 'zod';\nimport { photicMiddleware } from 'photic';"),
-        (r"model: models\[entry\]\(model\)", "model: sdk.wrapLanguageModel({ model: models[entry](model), middleware: photicMiddleware() })"),
+        (r"model: models\[entry\]\(model\)", "model: sdk.wrapLanguageModel({ model: models[entry](model), middleware: photicMiddleware({ version: isSeven ? 'v4' : 'v3' }) })"),
     ],
 }
 

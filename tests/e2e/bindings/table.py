@@ -1,4 +1,4 @@
-"""The tables of docs/python.md and docs/node.md from what the clients said: FOLDER DOCS.
+"""The table of docs/python.md from what the clients said: FOLDER DOCS.
 
 FOLDER has RUNNER.direct and RUNNER.photic, a line of JSON a row. Fails where a chart was not named exactly in process,
 and where a page differs from what was seen; with PHOTIC_BLESS=1 it is written anew.
@@ -10,7 +10,7 @@ charts = [(folder / f"{n}.txt").read_text().strip() for n in (1, 2)]
 RIGHT = "; ".join(f"image {n}: {words}" for n, words in enumerate(charts, 1))
 WIRES = {"openai-chat": "Chat Completions", "openai-responses": "Responses", "anthropic": "Messages",
          "gemini": "Gemini", "bedrock-converse": "Converse", "ollama": "Ollama"}
-PAGES = {"python.md": ["python", "others"], "node.md": ["node", "ai7"]}
+PAGES = {"python.md": ["python", "others"]}
 
 
 def outcome(row):
@@ -46,10 +46,6 @@ for page, runners in PAGES.items():
     text = path.read_text()
     table = "<!-- rows -->\n" + "\n".join(lines) + "\n<!-- end of rows -->"
     new = re.sub(r"<!-- rows -->.*<!-- end of rows -->", lambda _: table, text, flags=re.S)
-    if page == "node.md":
-        other = outcomes("ai7", "middleware")
-        failures += sum(said != "sees" for said in other.values())
-        print(f"{page}: photicMiddleware: {other if set(other.values()) != {'sees'} else f'{len(other)} rows see'}")
     blind = sum("sees" not in line.split("|")[4] for line in lines[2:])
     print(f"{page}: {len(lines) - 2} rows, {blind} of them fail without photic")
     if os.environ.get("PHOTIC_BLESS"):

@@ -81,6 +81,12 @@ def table(mode, head):
     return [head, "|---|---|---|---|---|", *lines], problems
 
 
+def others():
+    """Sections that other suites write, which stand at the end of the page."""
+    written = page.read_text() if page.exists() else ""
+    return re.findall(r"^<!-- written by [^\n]* -->$.*?^<!-- end -->$", written, re.S | re.M)
+
+
 def write():
     same, wrong = table("same", "| client | wire | the tool gives | without photic | with photic |")
     across, more = table("cross", "| client | wire → upstream's | the tool gives | without photic | with photic |")
@@ -107,6 +113,7 @@ def write():
         "",
         *versions(),
         "",
+        *(line for section in others() for line in (section, "")),
     ]
     return "\n".join(text), wrong + more
 

@@ -27,11 +27,13 @@ node.mkdir()
 (node / "index.js").write_text("exports.answer = 42;\n")
 (node / "package.json").write_text(json.dumps({
     "name": "photic", "version": VERSION, "main": "index.js", "files": ["index.js"], "devDependencies": {"x": "1"},
-    "optionalDependencies": {"@photic-dev/node-linux-x64-gnu": VERSION}, "scripts": {"install": "exit 1"}}))
+    "scripts": {"install": "exit 1"}}))
 
 out = FOLDER / "out"
-subprocess.run([sys.executable, ROOT / "release/package.py", TARGET, program, out, "--native", NATIVE, "--wheel", module],
-               check=True, stdout=subprocess.DEVNULL)
+addon = FOLDER / "photic.node"
+addon.write_bytes(b"an addon")
+subprocess.run([sys.executable, ROOT / "release/package.py", TARGET, program, out, "--native", NATIVE, "--wheel", module,
+                "--addon", addon], check=True, stdout=subprocess.DEVNULL)
 subprocess.run([sys.executable, ROOT / "release/finish.py", out, "--partial", "--npm-module", node],
                check=True, stdout=subprocess.DEVNULL)
 
@@ -49,7 +51,12 @@ with tarfile.open(out / f"photic-{VERSION}.tgz") as tar:
     package = json.load(tar.extractfile("package/package.json"))
 assert {"package/index.js", "package/bin/photic.js"} <= names, names
 assert package["main"] == "index.js" and package["bin"] == {"photic": "bin/photic.js"}, package
-assert len(package["optionalDependencies"]) == 6 and not {"scripts", "devDependencies"} & package.keys(), package
+[name] = [name for name in package["optionalDependencies"] if name.endswith("-".join(target(TARGET)["npm"])) and "/node-" in name]
+assert len(package["optionalDependencies"]) == 9 and not {"scripts", "devDependencies"} & package.keys(), package
+with tarfile.open(out / f"{name[1:].replace('/', '-')}-{VERSION}.tgz") as tar:
+    addon = json.load(tar.extractfile("package/package.json"))
+    assert tar.extractfile("package/photic.node").read() == b"an addon"
+assert addon["name"] == name and addon["main"] == "photic.node" and addon["libc"] == ["glibc"] and not addon.get("scripts"), addon
 
 # A module of another version is refused.
 old = FOLDER / f"photic-0.0.1-py3-none-{platform}.whl"

@@ -225,7 +225,33 @@ export declare function lowerSync(body: Body, options?: LowerOptions): Lowered;
 export declare function repair(body: Body, options?: RepairOptions): Promise<Repaired>;
 export declare function repairSync(body: Body, options?: RepairOptions): Repaired;
 
-/** Makes the picture that a model would get, of a path, the bytes of a file, or samples. */
+/** What a session did so far, and what it keeps. */
+export interface SessionFigures {
+  /** Requests that were read without the turns that were known. */
+  continued: number;
+  /** Requests that were read whole. */
+  readWhole: number;
+  /** Bytes of known turns that were not read again. */
+  knownBytes: number;
+  /** Conversations that are kept. */
+  conversations: number;
+  /** Bytes of memory that they take. */
+  keptBytes: number;
+}
+
+/**
+ * Repairs the requests of conversations, turn by turn. A request that goes on with a conversation is read without the
+ * turns that are known to need nothing. The bytes and the report are those of `repair`.
+ */
+export declare class Session {
+  /** The options hold for all of its requests. */
+  constructor(options?: CheckOptions);
+  repair(body: Body): Promise<Repaired>;
+  repairSync(body: Body): Repaired;
+  get figures(): SessionFigures;
+}
+
+/** Makes the picture that a model would get, of a path, the bytes of a file, or samples. Browsers have no paths. */
 export declare function view(source: string | URL | Uint8Array | Samples, options?: ViewOptions): Promise<View>;
 export declare function viewSync(source: string | URL | Uint8Array | Samples, options?: ViewOptions): View;
 
@@ -265,3 +291,32 @@ export declare function photicMiddleware<V extends 'v3' | 'v4' = 'v4'>(
   specificationVersion: V;
   transformParams<P extends { prompt: readonly { role: string }[] }>(options: { params: P }): Promise<P>;
 };
+
+/**
+ * Returns middleware for Anthropic's SDK: `new Anthropic({ middleware: [photicAnthropic()] })`. It runs before a request
+ * is written for Bedrock or Vertex and signed, so that it also works there.
+ */
+export declare function photicAnthropic(
+  options?: FetchOptions,
+): <R extends { url: string }>(request: R, next: (request: R) => Promise<Response>) => Promise<Response>;
+
+/**
+ * Returns middleware for `createAgent` of LangChain. It makes the requests of a `ChatOpenAI`, an `AzureChatOpenAI` or a
+ * `ChatAnthropic` be repaired, and throws a `TypeError` for a model of another kind.
+ */
+export declare function photicLangChain(options?: FetchOptions): {
+  readonly name: string;
+  wrapModelCall<R, A>(request: R, handler: (request: R) => A): A;
+};
+
+/**
+ * Returns an input processor for Mastra's agents: `new Agent({ inputProcessors: [photicProcessor()] })`. What it changes
+ * is sent and not kept.
+ */
+export declare function photicProcessor(options?: Omit<MiddlewareOptions, 'version'>): {
+  readonly id: 'photic';
+  processLLMRequest<P extends readonly { role: string }[]>(request: { prompt: P }): Promise<{ prompt: P } | undefined>;
+};
+
+/** `native` if the addon of the platform makes the calls, `wasm` if the WebAssembly module does. */
+export declare const backend: 'native' | 'wasm';

@@ -3,7 +3,14 @@ import Anthropic from '@anthropic-ai/sdk';
 import { createOpenAI } from '@ai-sdk/openai';
 import { wrapLanguageModel } from 'ai';
 import OpenAI from 'openai';
-import photicDefault, { Profile, photicFetch, photicMiddleware, check, explain, lower, repair, repairSync, route, view, type Finding, type Wire } from 'photic';
+import { AnthropicBedrock } from '@anthropic-ai/bedrock-sdk';
+import { GoogleGenAI } from '@google/genai';
+import { ChatOpenAI } from '@langchain/openai';
+import { createAgent } from 'langchain';
+import photicDefault, {
+  Profile, Session, backend, check, explain, lower, photicAnthropic, photicFetch, photicLangChain, photicMiddleware,
+  photicProcessor, repair, repairSync, route, view, type Finding, type Wire,
+} from 'photic';
 
 const body: string | Uint8Array = '{}';
 const findings: Finding[] = (await check(body, { wire: 'openai-chat', model: 'gpt-5.4' })).findings;
@@ -24,4 +31,13 @@ new OpenAI({ fetch: photicFetch() });
 new Anthropic({ fetch: photicFetch(fetch, { onRepair: (one) => console.log(one.fixes) }) });
 createOpenAI({ fetch: photicFetch() });
 wrapLanguageModel({ model: createOpenAI()('gpt-5.4'), middleware: photicMiddleware() });
-export { findings, fate, sent, message, changed, tokens, wire, photicDefault };
+new Anthropic({ middleware: [photicAnthropic()] });
+new AnthropicBedrock({ middleware: [photicAnthropic({ policy: { maxImages: 4 } })] });
+new GoogleGenAI({ httpOptions: { fetch: photicFetch() } });
+createAgent({ model: new ChatOpenAI({ configuration: { fetch: photicFetch() } }), tools: [], middleware: [photicLangChain()] });
+export const processor = photicProcessor({ policy: { maxImages: 4 } });
+const session = new Session({ wire: 'anthropic' });
+const turn: Uint8Array = (await session.repair(body)).body;
+const known: number = session.figures.continued;
+const same: typeof photicDefault.repair = repair;
+export { findings, fate, sent, message, changed, tokens, wire, turn, known, same, backend };
