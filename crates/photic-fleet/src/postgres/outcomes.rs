@@ -191,7 +191,7 @@ fn outcome(row: &PgRow) -> Result<RequestOutcome, Error> {
         let number = row.try_get::<Option<i64>, _>(at).map_err(failed);
         number.map(|number| number.map(i64::cast_unsigned))
     };
-    let count = |at: usize| Ok(number(at)?.unwrap_or_default());
+    let count = |at: usize| Ok::<u64, Error>(number(at)?.unwrap_or_default());
     let text = |at: usize| row.try_get::<Option<String>, _>(at).map_err(failed);
     let usage = ReportedUsage {
         input: number(18)?,
