@@ -11,7 +11,7 @@ use std::sync::Arc;
 use http::{Response, StatusCode};
 use photic::rejection::{Class, Said, classify};
 
-use super::diagnose::Diagnosis;
+use super::diagnosis::Diagnosis;
 use super::lower::OutboundRequest;
 use super::pipeline::Pipeline;
 use super::recall::RecalledRequest;
