@@ -1,44 +1,14 @@
 //! The meaning of the path of a request.
 
-use photic::Wire;
-use photic::wire::{Envelope, PathParams, Purpose};
+use photic::wire::TurnPath;
 use serde_json::json;
 
 /// Returns the wire, the model and the host whose profile applies, as JSON, for the path that a
 /// request is posted to. Returns `None` if no conversation is posted there.
 pub fn route(path: &str, host: &str) -> Option<String> {
-    let path = path.split_once('?').map_or(path, |(path, _)| path);
-    let path = without_version(path.strip_suffix('/').unwrap_or(path));
-    let (wire, params, of_envelope) = turn(path)?;
-    let host = of_envelope.unwrap_or(host);
-    Some(json!({"wire": wire, "model": params.model, "host": host}).to_string())
-}
-
-/// Returns the wire of a path, the parameters in it, and the host that its envelope names.
-fn turn(path: &str) -> Option<(Wire, PathParams, Option<&'static str>)> {
-    let unversioned =
-        |wire: &Wire| wire.http().unversioned.iter().any(|start| path.starts_with(start));
-    let is_complete = Wire::ALL.iter().any(unversioned);
-    // Some wires read their own path behind any prefix. A prefix is a matter of the envelope.
-    for wire in Wire::ALL {
-        if !wire.names_model() && !is_complete {
-            continue;
-        }
-        if let Some(params) = wire.parse_path(path) {
-            return Some((wire, params, None));
-        }
-    }
-    let (envelope, params) = Envelope::of_path(path)?;
-    let is_turn = envelope.purpose == Purpose::Turn;
-    is_turn.then_some((envelope.wire, params, envelope.profile_host.as_deref()))
-}
-
-/// Removes `/v1` from the beginning of a path. Some clients count it to the base URL, others do not.
-fn without_version(path: &str) -> &str {
-    match path.strip_prefix("/v1") {
-        Some(rest) if rest.is_empty() || rest.starts_with('/') => rest,
-        _ => path,
-    }
+    let turn = TurnPath::read(path)?;
+    let host = turn.profile_host.unwrap_or(host);
+    Some(json!({"wire": turn.wire, "model": turn.params.model, "host": host}).to_string())
 }
 
 #[cfg(test)]

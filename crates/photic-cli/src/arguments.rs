@@ -3,6 +3,8 @@
 mod batch;
 mod config;
 mod doctor;
+#[cfg(feature = "extproc")]
+mod extproc;
 #[cfg(feature = "fleet")]
 mod fleet;
 mod inspect;
@@ -28,6 +30,8 @@ use photic_mock::Misbehavior;
 
 pub(crate) use config::ConfigOptions;
 pub(crate) use doctor::DoctorOptions;
+#[cfg(feature = "extproc")]
+pub(crate) use extproc::ExtprocOptions;
 #[cfg(feature = "fleet")]
 pub(crate) use fleet::{
     AuditCommand, FleetCommand, FleetOptions, KeysCommand, LessonOptions, LimitOptions,
@@ -65,6 +69,7 @@ Examples:
   photic simulate --for claude-sonnet-5        compare what a session costs under each policy
   photic mock                                  run a strict test provider
   photic serve                                 run the gateway that repairs every request
+  photic extproc                               repair the requests that an Envoy forwards
   photic mcp --root .                          serve the tools to an agent over MCP
   photic profiles --for gpt-5.6                show what is known about a model
   photic run -- claude                         run a command behind a gateway of its own
@@ -79,6 +84,8 @@ Examples:
 
 /// The commands that this build lacks because a feature is off.
 const ABSENT: &[&str] = &[
+    #[cfg(not(feature = "extproc"))]
+    "photic extproc",
     #[cfg(not(feature = "fleet"))]
     "photic fleet",
     #[cfg(not(feature = "mcp"))]
@@ -116,6 +123,8 @@ pub(crate) enum Command {
     #[cfg(feature = "mock")]
     Mock(MockOptions),
     Serve(ServeOptions),
+    #[cfg(feature = "extproc")]
+    Extproc(ExtprocOptions),
     #[cfg(feature = "mcp")]
     Mcp(McpOptions),
     Profiles(ProfilesOptions),

@@ -9,22 +9,11 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::arguments::ConfigOptions;
+use crate::keys::{is_set, set_keys};
 use crate::report::print_report;
 use crate::serve;
 use crate::settings::{self, Settings, Source};
 use crate::style::{CYAN, DIM, GREEN};
-
-/// Environment variables with keys. Only whether they are set is shown.
-const KEYS: [&str; 8] = [
-    "ANTHROPIC_API_KEY",
-    "ANTHROPIC_AUTH_TOKEN",
-    "OPENAI_API_KEY",
-    "GEMINI_API_KEY",
-    "GOOGLE_API_KEY",
-    "OPENROUTER_API_KEY",
-    "AWS_BEARER_TOKEN_BEDROCK",
-    "AWS_ACCESS_KEY_ID",
-];
 
 /// Environment variables that change a setting.
 const VARIABLES: [(&str, &[&str]); 3] = [
@@ -69,7 +58,7 @@ pub(crate) fn run(options: &ConfigOptions) -> anyhow::Result<ExitCode> {
         file: source.path().map(PathBuf::from),
         file_from: named_by(&source).to_owned(),
         settings: settings(&config, &in_file, options),
-        keys: KEYS.into_iter().filter(|name| is_set(name)).map(str::to_owned).collect(),
+        keys: set_keys().into_iter().map(str::to_owned).collect(),
     };
     if options.json {
         print_report(&report)?;
@@ -139,10 +128,6 @@ fn flag(name: &str, options: &ConfigOptions) -> Option<&'static str> {
 fn variable(name: &str) -> Option<&'static str> {
     let (_, variables) = VARIABLES.iter().find(|(setting, _)| *setting == name)?;
     variables.iter().copied().find(|variable| is_set(variable))
-}
-
-fn is_set(variable: &str) -> bool {
-    std::env::var(variable).is_ok_and(|value| !value.trim().is_empty())
 }
 
 /// Returns `true` if a settings file sets this setting.

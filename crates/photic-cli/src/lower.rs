@@ -13,6 +13,7 @@ use crate::arguments::LowerOptions;
 use crate::body_format::BodyFormat;
 use crate::input::Input;
 use crate::model::{TargetModel, with_model};
+use crate::output::named_file;
 use crate::report::{DecisionReport, FindingReport, LedgerReport, LowerReport, by_reason};
 use crate::style::{DIM, GREEN, Hint, YELLOW, counted, estimated, grouped, left_out};
 
@@ -164,7 +165,7 @@ fn explain(
 
 /// Writes a body to a file or to standard output, but not a large one to a terminal.
 fn write(body: &Segments<'_>, file: Option<&Path>) -> anyhow::Result<ExitCode> {
-    if let Some(path) = file.filter(|path| path.as_os_str() != "-") {
+    if let Some(path) = named_file(file) {
         let shown = path.display();
         let written = std::fs::File::create(path).and_then(|mut file| segments(&mut file, body));
         written.with_context(|| format!("cannot write `{shown}`"))?;

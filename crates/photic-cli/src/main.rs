@@ -6,6 +6,7 @@
 //! | `input`, `body_format` | reads request bodies and detects their format |
 //! | `settings`, `config` | finds and reads the settings file; shows what holds |
 //! | `model` | the model that a request is for, its profile, and notes about it |
+//! | `keys` | environment variables with keys |
 //! | `output`, `style` | standard output, colors, errors and hints |
 //! | `report` | the data that `--json` prints, and its schema |
 //! | `manual` | man pages |
@@ -14,6 +15,7 @@
 //! | `read`, `inspect` | the tools `read` and `inspect` on the command line |
 //! | `probe`, `profiles` | tests of endpoints, and what is known about them |
 //! | `serve`, `run` | the gateway, alone or around a command |
+//! | `extproc` | the external processor for Envoy |
 //! | `mcp` | the tools over MCP |
 //! | `session`, `doctor` | recorded sessions, and session files of other agents |
 //! | `ui` | recorded sessions in a browser |
@@ -26,10 +28,13 @@ mod check;
 mod config;
 mod doctor;
 mod explain;
+#[cfg(feature = "extproc")]
+mod extproc;
 #[cfg(feature = "fleet")]
 mod fleet;
 mod input;
 mod inspect;
+mod keys;
 mod lower;
 mod manual;
 #[cfg(feature = "mcp")]
@@ -124,6 +129,8 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         #[cfg(feature = "mock")]
         Command::Mock(options) => mock::run(options),
         Command::Serve(options) => serve::run(options),
+        #[cfg(feature = "extproc")]
+        Command::Extproc(options) => extproc::run(options),
         #[cfg(feature = "mcp")]
         Command::Mcp(options) => mcp::run(options),
         Command::Profiles(options) => profiles::run(options),

@@ -8,6 +8,7 @@ use photic_mock::{Chart, Mock, Options, Screen};
 use photic_pixels::Refusal;
 
 use crate::arguments::MockOptions;
+use crate::output::{is_standard_output, write_to};
 
 /// Runs the provider until it is stopped, or makes one chart or screenshot.
 pub(crate) fn run(options: &MockOptions) -> anyhow::Result<ExitCode> {
@@ -46,7 +47,11 @@ fn made(
 ) -> anyhow::Result<ExitCode> {
     if let Some(path) = &options.output {
         let png = png().map_err(|refusal| anyhow::anyhow!(refusal.says))?;
-        std::fs::write(path, png).with_context(|| format!("cannot write `{}`", path.display()))?;
+        write_to(path, &png)?;
+        if is_standard_output(path) {
+            anstream::eprintln!("{words}");
+            return Ok(ExitCode::SUCCESS);
+        }
     }
     let mut out = std::io::stdout().lock();
     writeln!(out, "{words}").context("cannot write to standard output")?;

@@ -10,7 +10,7 @@ use crate::arguments::{ReadOptions, RootOptions};
 use crate::input::read_bytes;
 use crate::output::print;
 use crate::render;
-use crate::report::{RefusalReport, print_report};
+use crate::report::{FailureReport, print_report};
 use crate::style::{CYAN, RED, YELLOW};
 
 /// Runs the command. Exit code: 0 read, 1 refused, 2 error.
@@ -68,7 +68,7 @@ pub(crate) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
 /// Prints a refusal. Exit code: 1.
 pub(crate) fn refused(refusal: &Refusal, json: bool) -> anyhow::Result<ExitCode> {
     if json {
-        print_report(&RefusalReport::of(refusal))?;
+        print_report(&FailureReport::of_refusal(refusal))?;
     } else {
         anstream::eprintln!("{RED}refused:{RED:#} {}", refusal.says);
         for candidate in &refusal.candidates {

@@ -11,7 +11,7 @@ mod simulation;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub(crate) use failure::{FailureReport, RefusalReport, UnknownFormat};
+pub(crate) use failure::{FailureReport, UnknownFormat};
 pub(crate) use request::{
     CheckReport, DecisionReport, ExplainReport, FindingReport, ImageReport, LedgerReport,
     LowerReport, NoteReport, RecipeReport, RestReport, by_reason,

@@ -138,14 +138,14 @@ fn telemetry(
 /// Raises the limit on open files to the system's maximum, since each connection is one. If that
 /// fails, fewer connections are accepted.
 #[cfg(unix)]
-fn raise_open_files() {
+pub(crate) fn raise_open_files() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
     let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
 }
 
 #[cfg(not(unix))]
-fn raise_open_files() {}
+pub(crate) fn raise_open_files() {}
 
 /// Completes when the process is asked to end.
 #[cfg(unix)]

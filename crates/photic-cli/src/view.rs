@@ -7,21 +7,29 @@ mod report;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::Context as _;
+use anyhow::bail;
 use photic_pixels::fit::{Caps, Preset};
 use photic_pixels::{DecodeLimits, View, ViewRequest};
 use photic_tools::{Content, Refusal, RefusalCode, RenderRequest, Tools};
 
 use crate::arguments::ViewOptions;
 use crate::model::{print_notes, profile_on_any_wire};
+use crate::output::{is_standard_output, write_to};
 use crate::read::refused;
-use crate::style::DIM;
+use crate::style::{DIM, Hint};
 use crate::{preview, render};
 use picture::Picture;
 use report::PixelLocation;
 
 /// Runs the command. Exit code: 0 shown, 1 refused, 2 error.
 pub(crate) fn run(options: &ViewOptions) -> anyhow::Result<ExitCode> {
+    if options.json && options.output.as_deref().is_some_and(is_standard_output) {
+        let hint = Hint("write the picture to a file, or leave out `--json`");
+        bail!(
+            anyhow::anyhow!("the picture and its facts cannot both go to standard output")
+                .context(hint)
+        );
+    }
     let picture = Picture::read(options)?;
     let model = options.model.as_deref().or(picture.model.as_deref());
     let mut profile = match picture.wire.filter(|_| options.model.is_none()) {
@@ -52,10 +60,11 @@ pub(crate) fn run(options: &ViewOptions) -> anyhow::Result<ExitCode> {
         Err(refusal) => return refused(&with_flag(refusal, &picture, options), options.json),
     };
     if let Some(path) = &options.output {
-        std::fs::write(path, &view.bytes)
-            .with_context(|| format!("cannot write `{}`", path.display()))?;
+        write_to(path, &view.bytes)?;
     }
-    if options.json {
+    if options.output.as_deref().is_some_and(is_standard_output) {
+        report::as_text(anstream::stderr().lock(), &picture.name, &view, &profile)?;
+    } else if options.json {
         report::as_json(anstream::stdout().lock(), &view, &profile, options.at)?;
     } else {
         preview::draw(&view, options.preview)?;

@@ -38,6 +38,7 @@
 
 pub mod chart;
 pub mod decode;
+mod diagnose;
 pub mod encode;
 pub mod fit;
 pub mod geometry;
@@ -52,6 +53,7 @@ pub mod resize;
 pub mod strip;
 mod view;
 
+pub use diagnose::diagnose;
 pub use limits::{DecodeLimits, Meter};
 pub use prepare::{fitted, merged, prepare};
 pub use raster::{Layout, Raster};

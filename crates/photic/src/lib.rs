@@ -59,6 +59,7 @@
 //! | [`finding`] | the problems of a request, with stable codes |
 //! | [`reply`] | replies, their token counts and their errors |
 //! | [`rejection`] | the errors of providers, classified |
+//! | [`lesson`] | the changes to a profile that a rejection teaches |
 //! | [`simulate`] | the cost of a session under a policy |
 //!
 //! # What it does not do
@@ -74,6 +75,7 @@ mod fetched;
 pub mod finding;
 pub mod json;
 mod known;
+pub mod lesson;
 mod lift;
 mod lower;
 pub mod media;

@@ -47,7 +47,7 @@ pub(crate) struct DoctorOptions {
     /// Write a copy with its media put back
     #[arg(long, requires = "file", conflicts_with = "endpoint")]
     pub(crate) restore: bool,
-    /// Write to this file instead
+    /// Write to this file instead; `-` for standard output
     #[arg(short, long, value_name = "FILE", requires = "file", conflicts_with = "in_place")]
     pub(crate) output: Option<PathBuf>,
     /// Directory for media; `photic` in the state directory of this system if omitted. A bucket,

@@ -79,7 +79,8 @@ pub(crate) struct ViewOptions {
         value_parser = clap::value_parser!(u32).range(1..=100_000),
     )]
     pub(crate) max_megapixels: u32,
-    /// Write the file that the model would get, as PNG, JPEG or WebP by its extension
+    /// Write the file that the model would get, as PNG, JPEG or WebP by its extension; `-` for
+    /// standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Drawing in the terminal

@@ -14,6 +14,7 @@ use photic_store::LocalStore;
 use serde::Serialize;
 
 use crate::arguments::DoctorOptions;
+use crate::keys::{KEY_VARIABLES, set_keys};
 use crate::model::profile_on_any_wire;
 use crate::preview;
 use crate::style::{GREEN, Hint, RED, YELLOW};
@@ -115,23 +116,9 @@ fn redacted(address: &str) -> String {
     scheme + host
 }
 
-/// Environment variables from which SDKs read keys.
-const KEYS: [&str; 9] = [
-    "ANTHROPIC_API_KEY",
-    "ANTHROPIC_AUTH_TOKEN",
-    "OPENAI_API_KEY",
-    "GEMINI_API_KEY",
-    "GOOGLE_API_KEY",
-    "OPENROUTER_API_KEY",
-    "AWS_BEARER_TOKEN_BEDROCK",
-    "AWS_ACCESS_KEY_ID",
-    "AWS_PROFILE",
-];
-
 /// Checks that a key is set.
 fn credentials(options: &DoctorOptions) -> HealthCheck {
-    let is_set = |name: &&str| std::env::var(name).is_ok_and(|value| !value.trim().is_empty());
-    let set: Vec<&str> = KEYS.into_iter().filter(is_set).collect();
+    let set = set_keys();
     let is_local = options.endpoint.as_deref().is_some_and(|endpoint| {
         let shown = redacted(endpoint);
         ["//127.", "//localhost", "//[::1]"].iter().any(|host| shown.contains(host))
@@ -144,7 +131,8 @@ fn credentials(options: &DoctorOptions) -> HealthCheck {
             "no key is set; a local server may not need one".to_owned(),
         ),
         (true, false) => {
-            item("credentials", CheckState::Bad, format!("none of {} is set", KEYS.join(", ")))
+            let all = KEY_VARIABLES.join(", ");
+            item("credentials", CheckState::Bad, format!("none of {all} is set"))
         }
     }
 }

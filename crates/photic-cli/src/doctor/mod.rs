@@ -9,10 +9,10 @@ mod bucket;
 mod bucket;
 mod folders;
 mod health;
+mod private_folder;
 mod progress;
 mod report;
 mod resume;
-mod standard_input;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -24,11 +24,12 @@ use photic_store::{FileBlobs, LocalStore};
 
 use crate::arguments::DoctorOptions;
 use crate::model::print_notes;
+use crate::output::{is_standard_output, named_file};
 use crate::style::{GREEN, Hint, YELLOW, grouped};
+use private_folder::{PrivateFolder, STANDARD_INPUT};
 use progress::Progress;
 use report::SessionFile;
 use resume::Resume;
-use standard_input::StandardInput;
 
 /// Runs the command.
 pub(crate) fn run(options: &DoctorOptions) -> anyhow::Result<ExitCode> {
@@ -53,7 +54,12 @@ pub(crate) fn run(options: &DoctorOptions) -> anyhow::Result<ExitCode> {
         }
         return list(options, std::slice::from_ref(file), &file.display().to_string());
     }
-    one(options, &SessionFile::named(file))
+    let named = SessionFile::named(file);
+    if options.output.as_deref().is_some_and(is_standard_output) {
+        let folder = PrivateFolder::create()?;
+        return one(options, &SessionFile { output: Some(folder.output()), ..named });
+    }
+    one(options, &named)
 }
 
 /// Handles one session.
@@ -81,10 +87,9 @@ fn standard_input(options: &DoctorOptions) -> anyhow::Result<ExitCode> {
             Hint("name the file, or leave `--in-place` out to get the copy on standard output");
         bail!(anyhow::anyhow!("standard input has no place to write to").context(hint));
     }
-    let input = StandardInput::read()?;
-    let file =
-        SessionFile { path: input.path(), name: StandardInput::NAME, output: Some(input.output()) };
-    one(options, &file)
+    let folder = PrivateFolder::create()?;
+    let path = folder.read_standard_input()?;
+    one(options, &SessionFile { path: &path, name: STANDARD_INPUT, output: Some(folder.output()) })
 }
 
 /// Tells on standard error what is special about the model of `--for`.
@@ -285,8 +290,8 @@ fn blobs(options: &DoctorOptions) -> anyhow::Result<FileBlobs> {
 
 /// The file to write first: beside the original, with a name that tells what it is.
 fn target(options: &DoctorOptions, file: &SessionFile<'_>, what: &str) -> PathBuf {
-    if let Some(output) = options.output.as_ref().or(file.output.as_ref()) {
-        return output.clone();
+    if let Some(output) = named_file(options.output.as_deref()).or(file.output.as_deref()) {
+        return output.to_owned();
     }
     let file = file.path;
     let mut name = file.file_stem().unwrap_or_default().to_owned();

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::resume::Resume;
 use crate::arguments::DoctorOptions;
+use crate::output::named_file;
 use crate::style::{CYAN, DIM, GREEN, RED, YELLOW, counted, grouped, quoted};
 
 /// Largest number of problems of one kind that are listed; a session of screenshots may have
@@ -21,7 +22,7 @@ pub(super) struct SessionFile<'f> {
     pub(super) path: &'f Path,
     /// Its name for messages.
     pub(super) name: &'f str,
-    /// The file for a copy that is printed, if the session was on standard input.
+    /// The file for a copy that is printed, if standard input or standard output was named.
     pub(super) output: Option<PathBuf>,
 }
 
@@ -32,8 +33,8 @@ impl<'f> SessionFile<'f> {
     }
 
     /// Returns `true` if a copy goes to standard output.
-    pub(super) const fn is_printed(&self, options: &DoctorOptions) -> bool {
-        self.output.is_some() && options.output.is_none()
+    pub(super) fn is_printed(&self, options: &DoctorOptions) -> bool {
+        self.output.is_some() && named_file(options.output.as_deref()).is_none()
     }
 }
 

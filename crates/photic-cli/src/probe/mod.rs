@@ -24,6 +24,7 @@ use photic_tools::{Key, Model};
 
 use crate::arguments::{ProbeOptions, ProbePath};
 use crate::inspect::models::{self, ModelSelection};
+use crate::output::{is_standard_output, named_file};
 use crate::read::runtime;
 use crate::style::Hint;
 pub(crate) use lessons::lessons;
@@ -95,10 +96,10 @@ fn probe(
 
 /// Prints the results for people or as JSON, and exports them if requested.
 fn told(options: &ProbeOptions, table: &ProbeTable, learned: &[Entry]) -> anyhow::Result<ExitCode> {
-    if let Some(file) = &options.output {
+    if let Some(file) = named_file(options.output.as_deref()) {
         table.write(file)?;
     }
-    if options.json {
+    if options.json || options.output.as_deref().is_some_and(is_standard_output) {
         crate::output::print(format!("{}\n", table.json()?).as_bytes())?;
     } else {
         for report in &table.reports {

@@ -4,11 +4,11 @@ use photic_gateway::ConfigError;
 use photic_tools::Refusal;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::style::Hint;
 
-/// The output of `--json` on failure. The exit code is that of the failure.
+/// The output of `--json` on failure, and if a tool refused. The exit code is that of the failure, or
+/// 1 for a refusal.
 #[derive(JsonSchema, Serialize)]
 pub(crate) struct FailureReport {
     /// The failure.
@@ -26,15 +26,9 @@ pub(crate) struct ErrorReport {
     /// The next step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) hint: Option<String>,
-}
-
-/// The output of `--json` if a tool refused. Exit code: 1.
-#[derive(JsonSchema, Serialize)]
-pub(crate) struct RefusalReport {
-    /// The refusal as a failure.
-    pub(crate) error: ErrorReport,
-    /// The refusal with all details, as a model gets it.
-    pub(crate) refusal: Value,
+    /// Names that may have been meant.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) candidates: Vec<String>,
 }
 
 /// A body in no known format.
@@ -56,7 +50,8 @@ impl FailureReport {
         let causes = error.chain().skip(usize::from(hint.is_some()));
         let message: Vec<String> = causes.map(ToString::to_string).collect();
         let kind = kind(error).to_owned();
-        Self { error: ErrorReport { kind, message: message.join(": "), hint } }
+        let message = message.join(": ");
+        Self { error: ErrorReport { kind, message, hint, candidates: Vec::new() } }
     }
 
     /// The report of arguments that are misused.
@@ -72,21 +67,20 @@ impl FailureReport {
         let more = "pass `--help` to list the options";
         let hint = tips.chain([more]).collect::<Vec<_>>().join("; ");
         let kind = "usage".to_owned();
-        Self { error: ErrorReport { kind, message: message.join(" "), hint: Some(hint) } }
+        let (message, hint) = (message.join(" "), Some(hint));
+        Self { error: ErrorReport { kind, message, hint, candidates: Vec::new() } }
     }
-}
 
-impl RefusalReport {
     /// The report of a refusal.
-    pub(crate) fn of(refusal: &Refusal) -> Self {
-        let details = serde_json::to_value(refusal).unwrap_or_default();
-        let kind = details["code"].as_str().unwrap_or("refused").to_owned();
+    pub(crate) fn of_refusal(refusal: &Refusal) -> Self {
+        let code = serde_json::to_value(refusal.code).unwrap_or_default();
         let error = ErrorReport {
-            kind,
+            kind: code.as_str().unwrap_or("refused").to_owned(),
             message: refusal.says.clone(),
             hint: Some(refusal.hint.clone()).filter(|hint| !hint.is_empty()),
+            candidates: refusal.candidates.clone(),
         };
-        Self { error, refusal: details }
+        Self { error }
     }
 }
 

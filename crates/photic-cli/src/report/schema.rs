@@ -4,10 +4,7 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use super::{
-    CheckReport, ExplainReport, FailureReport, LowerReport, RefusalReport, SimulateReport,
-    Vocabulary,
-};
+use super::{CheckReport, ExplainReport, FailureReport, LowerReport, SimulateReport, Vocabulary};
 use crate::config::ConfigReport;
 
 /// The schema of what `--json` prints, by JSON Schema 2020-12. Each command has a definition in
@@ -21,7 +18,6 @@ pub(crate) fn schema() -> Value {
         ("simulate", of::<SimulateReport>()),
         ("config", of::<ConfigReport>()),
         ("error", of::<FailureReport>()),
-        ("refusal", of::<RefusalReport>()),
         ("vocabulary", vocabulary()),
     ] {
         definitions.insert(name.to_owned(), schema);
@@ -31,8 +27,8 @@ pub(crate) fn schema() -> Value {
         "title": "photic --json",
         "description": "What the commands of photic print with `--json`. `check`, `lower`, \
             `explain`, `simulate` and `config` print what their definition says, and every command \
-            prints an `error` on failure, or a `refusal` if a tool refused. Wherever a name of the \
-            vocabulary occurs, in any command, it has the meaning and type that is stated there.",
+            prints an `error` on failure, and if a tool refused. Wherever a name of the vocabulary \
+            occurs, in any command, it has the meaning and type that is stated there.",
         "$defs": definitions,
     })
 }

@@ -20,6 +20,7 @@ use crate::arguments::SimulateOptions;
 use crate::body_format::BodyFormat;
 use crate::input::read_bytes;
 use crate::model::TargetModel;
+use crate::output::named_file;
 
 /// The interval rule of a published client: images kept, and images between two removals.
 const INTERVAL: (usize, usize) = (3, 40);
@@ -39,7 +40,7 @@ pub(crate) fn run(options: &SimulateOptions) -> anyhow::Result<ExitCode> {
     }
     let comparison = Comparison::new(options)?;
     comparison.target.warn();
-    if let Some(path) = options.output.as_deref().filter(|path| path.as_os_str() != "-") {
+    if let Some(path) = named_file(options.output.as_deref()) {
         write(path, &comparison)?;
         // As with `--svg`, its old name, a plot does not replace the table.
         if !is_plot(path) {

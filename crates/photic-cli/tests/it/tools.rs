@@ -111,7 +111,7 @@ fn read_refuses_pictures_and_what_lies_outside_with_exit_1() {
         let output = run(&["read", source, "--root", &root, "--json"]);
         assert_eq!(output.status.code(), Some(1));
         let refusal: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(refusal["refusal"]["code"], "outside_roots");
+        assert_eq!(refusal["error"]["kind"], "outside_roots");
     }
     assert_eq!(stdout(&run(&["read", "notes.txt", "--root", &root, "--lines", "1"])), "one\n");
     let output = run(&["read", "notes.txt", "--root", &folder.path("nowhere")]);
@@ -158,7 +158,7 @@ fn inspect_takes_its_model_from_the_keys_there_are() {
     let output = keyless().args(["inspect", &chart, "which colors?", "--json"]).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let refusal: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(refusal["refusal"]["code"], "no_models");
+    assert_eq!(refusal["error"]["kind"], "no_models");
     let output = keyless().args(["inspect", &chart, "?", "--model", "gpt-4o"]).output().unwrap();
     assert!(stderr(&output).contains("there is no key for `openai/gpt-4o`"), "{}", stderr(&output));
 }

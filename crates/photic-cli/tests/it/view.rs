@@ -50,7 +50,7 @@ fn what_is_no_picture_is_refused_with_a_hint_and_exit_1() {
     let output = run(&["view", PICTURE, "--region", "500,500,10,10", "--json"]);
     assert_eq!(output.status.code(), Some(1));
     let refusal: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(refusal["refusal"]["code"], "bad_region");
+    assert_eq!(refusal["error"]["kind"], "bad_region");
 }
 
 #[test]

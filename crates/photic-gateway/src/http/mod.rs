@@ -3,7 +3,6 @@
 //! Knows nothing about tenants, upstreams or repair.
 
 mod batch;
-mod encoding;
 mod endpoint;
 mod failure;
 pub(crate) mod headers;
@@ -18,8 +17,9 @@ mod request_target;
 mod route;
 mod upgrade;
 
+pub(crate) use photic_encoding::{ReplyDecoder, codings};
+
 pub(crate) use batch::{BatchTurn, is_upload, messages_batch, uploaded_batch};
-pub(crate) use encoding::{ReplyDecoder, codings};
 pub(crate) use endpoint::Endpoint;
 pub(crate) use failure::{Failure, HalfRequest, OverQuota, Resting};
 pub(crate) use passed::{PASSED, Passed, could_hold_pictures};

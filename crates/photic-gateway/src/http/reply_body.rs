@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
+use photic_encoding::ReplyDecoder;
 use photic_net::Incoming;
 use tokio::time::{Instant, Sleep};
 
-use super::encoding::ReplyDecoder;
 use crate::memory::{Charge, Share, Use};
 
 /// Bytes of an incomplete event below which nothing is charged. Most events are far shorter.

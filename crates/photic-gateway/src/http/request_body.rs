@@ -13,9 +13,9 @@ use hyper::body::Incoming;
 use photic::json::Str;
 use photic::wire::PathParams;
 use photic::{Base64Runs, Finding, Transcript, Wire};
+use photic_encoding::{Coding, DecodeError, Decoding};
 use tokio::time::{Instant, timeout};
 
-use super::encoding::{Coding, DecodeError, Decoding};
 use super::failure::Failure;
 use crate::memory::{Buffer, Buffers, Share, Use, charged};
 

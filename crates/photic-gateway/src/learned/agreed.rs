@@ -11,9 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::entry::{Entry, add};
-use super::lesson::Lesson;
 use super::lessons::Lessons;
 use crate::tenant::Identity;
+use photic::lesson::Lesson;
 
 /// Number of teachers that have to agree. A tenant counts once, whatever number of keys it has.
 pub(super) const ENOUGH: usize = 3;

@@ -7,8 +7,8 @@ use photic::{Profile, Wire};
 use serde::{Deserialize, Serialize};
 
 use super::evidence::Evidence;
-use super::lesson::Lesson;
 use crate::tenant::Identity;
+use photic::lesson::Lesson;
 
 /// Maximum number of quarantined media of one teacher at one endpoint. The oldest are dropped.
 pub(super) const MAX_REFUSED: usize = 64;

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::entry::{Entry, tighten};
-use super::quarantine::Quarantine;
 use crate::upstream::ResolvedProfile;
+use photic::lesson::Quarantine;
 
 /// The lessons that apply to one caller at one endpoint and model.
 #[derive(Debug, Default)]

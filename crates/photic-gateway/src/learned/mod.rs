@@ -14,9 +14,7 @@ mod file;
 
 #[expect(clippy::module_inception, reason = "the type is what the folder is named after")]
 mod learned;
-mod lesson;
 mod lessons;
-mod quarantine;
 #[cfg(test)]
 mod teachers;
 #[cfg(test)]
@@ -30,9 +28,7 @@ pub(crate) use file::{parse as parse_entries, text as write_entries};
 pub(crate) use learned::Learned;
 #[cfg(feature = "fleet")]
 pub(crate) use learned::SharedLessons;
-pub use lesson::Lesson;
-pub(crate) use lesson::MANY;
 pub(crate) use lessons::Lessons;
-pub(crate) use quarantine::refused;
 
 pub use crate::tenant::{Identity, NoIdentity};
+pub use photic::lesson::Lesson;

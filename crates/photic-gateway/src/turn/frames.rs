@@ -13,7 +13,7 @@ use photic::reply::Usage;
 use photic::retention::Retention;
 use photic::wire::PathParams;
 
-use super::diagnose::Diagnosis;
+use super::diagnosis::Diagnosis;
 use super::heal::{Circumstances, Healer, MAX_RETRIES, Tried, may_blame_media};
 use super::lower::OutboundRequest;
 use super::picking::Picking;

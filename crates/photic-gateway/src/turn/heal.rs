@@ -13,7 +13,7 @@ use http::{Response, StatusCode};
 use photic::rejection::{Class, Said, classify};
 use photic_store::record::Attempt;
 
-use super::diagnose::Diagnosis;
+use super::diagnosis::Diagnosis;
 use super::lower::OutboundRequest;
 use super::pipeline::Pipeline;
 use super::recall::RecalledRequest;

@@ -16,9 +16,7 @@ mod batch;
 mod client_words;
 mod continued;
 mod conversations;
-mod diagnose;
-#[cfg(test)]
-mod diagnose_tests;
+mod diagnosis;
 mod failover;
 mod fetch;
 mod frames;

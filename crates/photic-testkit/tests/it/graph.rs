@@ -14,6 +14,7 @@ const EDGES: &[(&str, &[&str], &[&str])] = &[
         &[
             "photic",
             "photic-doctor",
+            "photic-extproc",
             "photic-fleet",
             "photic-fleet",
             "photic-gateway",
@@ -34,6 +35,8 @@ const EDGES: &[(&str, &[&str], &[&str])] = &[
         &["photic", "photic-pixels", "photic-store"],
         &["photic-mock", "photic-testkit"],
     ),
+    ("photic-encoding", &[], &[]),
+    ("photic-extproc", &["photic", "photic-encoding", "photic-pixels"], &[]),
     // Its tests use the suite of the store, which is a feature.
     ("photic-fleet", &["photic", "photic-net", "photic-store"], &["photic-store"]),
     // Listeners ask `photic-net` which hosts and pages they may answer.
@@ -43,6 +46,7 @@ const EDGES: &[(&str, &[&str], &[&str])] = &[
         "photic-gateway",
         &[
             "photic",
+            "photic-encoding",
             "photic-fleet",
             "photic-inspector",
             "photic-net",

@@ -20,6 +20,7 @@ mod rules;
 #[cfg(feature = "sample-wire")]
 mod sample;
 mod table;
+mod turn_path;
 
 pub use detect::{detect, detect_reply};
 pub use envelope::{Envelope, Purpose, holds_no_conversation};
@@ -27,3 +28,4 @@ pub use http::{BaseVersion, ErrorKind, ErrorWords, FramingKind, Http, PathParams
 pub use name::Wire;
 pub(crate) use protocol::{Protocol, StreamReader, StreamWriter};
 pub(crate) use rules::{AllowedTools, MessageRules};
+pub use turn_path::TurnPath;

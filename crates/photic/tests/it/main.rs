@@ -17,6 +17,7 @@ mod dumps;
 mod golden;
 mod harness;
 mod known_prefix;
+mod lesson;
 mod marks;
 mod planner;
 mod properties;

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use super::list::ListEntry;
 use super::progress::span;
+use crate::output::named_file;
 use crate::style::grouped;
 
 /// Number of lines by result.
@@ -56,7 +57,7 @@ pub(super) async fn write<W: WorkStore>(
     entries: &[ListEntry],
     out: Option<&Path>,
 ) -> anyhow::Result<LineCounts> {
-    let Some(path) = out else {
+    let Some(path) = named_file(out) else {
         let mut out = BufWriter::new(io::stdout());
         let counts = write_to(&mut out, batch, chunks, entries).await?;
         out.flush().context("cannot write to standard output")?;

@@ -108,6 +108,7 @@ const ROWS: &[Row] = &[
     },
     Row { name: "mock", codes: &[(0, "mock --chart 7"), (2, "mock -o {out}")], ..NOTHING },
     Row { name: "serve", codes: &[(2, "serve --config {missing}")], ..NOTHING },
+    Row { name: "extproc", codes: &[(2, "extproc --listen nowhere")], ..NOTHING },
     Row {
         name: "mcp",
         unknown_model: "mcp --root {folder} --for gtp-4o",

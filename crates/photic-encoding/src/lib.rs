@@ -1,7 +1,25 @@
-//! Content encodings: `gzip`, `deflate`, `br` and `zstd`, several in a row included.
+//! Content encodings of HTTP bodies: `gzip`, `deflate`, `br` and `zstd`, several in a row included,
+//! decoded with bounds on size, ratio and memory.
 //!
-//! A request body is decoded as a whole, before it is read. A reply is decoded piece by piece, and
-//! only if the gateway must read it.
+//! ```
+//! use bytes::Bytes;
+//! use photic_encoding::{Decoding, codings};
+//!
+//! let mut headers = http::HeaderMap::new();
+//! headers.insert("content-encoding", "identity".parse()?);
+//! let codings = codings(&headers).unwrap_or_default();
+//! let body = Bytes::from_static(b"{}");
+//! let mut piece = [0; 16];
+//! let read = Decoding::new(&body, &codings, 1 << 20)?.next(&mut piece)?;
+//! assert_eq!(&piece[..read], b"{}");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A request body is decoded as a whole ([`Decoding`]), a reply piece by piece ([`ReplyDecoder`]).
+//!
+//! # What it does not do
+//!
+//! It encodes nothing, does no I/O, and holds no more than the windows of its decoders.
 
 use std::io::{self, BufReader, Read, Write};
 use std::ops::RangeInclusive;
@@ -32,19 +50,25 @@ const MAX_PIECE: usize = 16 << 20;
 
 /// One content encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Coding {
+pub enum Coding {
+    /// `gzip`.
     Gzip,
+    /// `deflate`, with or without the header of zlib.
     Deflate,
+    /// `br`.
     Brotli,
+    /// `zstd`.
     Zstd,
 }
 
 /// The reason for which a body cannot be decoded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum DecodeError {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DecodeError {
     /// The bytes are not what the header says.
+    #[error("the body is not in the encoding that its header names")]
     Corrupt,
     /// The decoded body is too large, by itself or for its encoded size.
+    #[error("the decoded body is too large")]
     TooLarge,
 }
 
@@ -102,7 +126,7 @@ impl Coding {
 
 /// Returns the encodings of a body in the order in which they were applied, or `None` if one of
 /// them is unknown or there are too many.
-pub(crate) fn codings(headers: &HeaderMap) -> Option<Vec<Coding>> {
+pub fn codings(headers: &HeaderMap) -> Option<Vec<Coding>> {
     let mut all = Vec::new();
     for value in headers.get_all(CONTENT_ENCODING) {
         for name in value.to_str().ok()?.split(',').map(str::trim) {
@@ -116,7 +140,7 @@ pub(crate) fn codings(headers: &HeaderMap) -> Option<Vec<Coding>> {
 }
 
 /// A body that is being decoded, with bounds on size and ratio.
-pub(crate) struct Decoding<'b> {
+pub struct Decoding<'b> {
     reader: Box<dyn Read + Send + 'b>,
     encoded: u64,
     decoded: u64,
@@ -126,11 +150,7 @@ pub(crate) struct Decoding<'b> {
 
 impl<'b> Decoding<'b> {
     /// Begins to decode a body that may become as long as `limit`.
-    pub(crate) fn new(
-        bytes: &'b Bytes,
-        codings: &[Coding],
-        limit: u64,
-    ) -> Result<Self, DecodeError> {
+    pub fn new(bytes: &'b Bytes, codings: &[Coding], limit: u64) -> Result<Self, DecodeError> {
         let mut reader: Box<dyn Read + Send + 'b> = Box::new(io::Cursor::new(bytes));
         for coding in codings.iter().rev() {
             reader = coding.reader(reader)?;
@@ -140,12 +160,12 @@ impl<'b> Decoding<'b> {
     }
 
     /// Returns the maximum memory that the decoders take.
-    pub(crate) const fn memory(&self) -> u64 {
+    pub const fn memory(&self) -> u64 {
         self.memory
     }
 
     /// Decodes the next bytes. Returns their number, or 0 at the end.
-    pub(crate) fn next(&mut self, piece: &mut [u8]) -> Result<usize, DecodeError> {
+    pub fn next(&mut self, piece: &mut [u8]) -> Result<usize, DecodeError> {
         let read = read_full(&mut self.reader, piece).map_err(|_| DecodeError::Corrupt)?;
         self.decoded += read as u64;
         let is_dense = self.decoded > FREE_BYTES && self.decoded / MAX_RATIO > self.encoded;
@@ -232,7 +252,7 @@ impl<R: Read> Read for ZstdFrames<R> {
 }
 
 /// Decodes a reply piece by piece.
-pub(crate) struct ReplyDecoder(ReplyCoding);
+pub struct ReplyDecoder(ReplyCoding);
 
 enum ReplyCoding {
     Gzip(flate2::write::MultiGzDecoder<Pieces>),
@@ -261,7 +281,7 @@ impl Write for Pieces {
 
 impl ReplyDecoder {
     /// Creates the decoder of a reply with this encoding. Returns `None` if it is not supported.
-    pub(crate) fn new(coding: Coding) -> Option<Self> {
+    pub fn new(coding: Coding) -> Option<Self> {
         Some(Self(match coding {
             Coding::Gzip => {
                 ReplyCoding::Gzip(flate2::write::MultiGzDecoder::new(Pieces::default()))
@@ -278,7 +298,7 @@ impl ReplyDecoder {
     }
 
     /// Decodes a piece, and returns the bytes that are complete.
-    pub(crate) fn feed(&mut self, piece: &[u8]) -> io::Result<Vec<u8>> {
+    pub fn feed(&mut self, piece: &[u8]) -> io::Result<Vec<u8>> {
         let pieces = match &mut self.0 {
             ReplyCoding::Gzip(decoder) => {
                 decoder.write_all(piece)?;
@@ -307,5 +327,11 @@ impl ReplyDecoder {
 impl std::fmt::Debug for ReplyDecoder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("ReplyDecoder")
+    }
+}
+
+impl std::fmt::Debug for Decoding<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Decoding").field("decoded", &self.decoded).finish_non_exhaustive()
     }
 }

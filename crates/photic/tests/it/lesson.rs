@@ -1,19 +1,18 @@
 //! Tests: lessons from texts of rejections.
 
 use photic::Wire;
+use photic::lesson::{Lesson, RejectedRequest, diagnose};
 use photic::profile::MediaKind;
 use photic::rejection::classify;
 use photic_testkit::image;
 use serde_json::{Value, json};
 
-use super::diagnose::Diagnosis;
-use crate::learned::Lesson;
-
 fn lessons_after(tries: usize, text: &str, body: &Value) -> Vec<Lesson> {
     let rejection = classify(Some(400), text);
     let wire = if body.get("max_tokens").is_some() { Wire::Anthropic } else { Wire::OpenAiChat };
-    Diagnosis { status: 400, answer: text.to_owned(), rejection, tries }
-        .lessons(wire, body.to_string().as_bytes())
+    let body = body.to_string();
+    let request = RejectedRequest { rejection: &rejection, tries, wire, body: body.as_bytes() };
+    diagnose(&request, &|payload| *payload.decode() == *image::broken::truncated_png())
 }
 
 fn lessons(text: &str, body: &Value) -> Vec<Lesson> {

@@ -1,4 +1,4 @@
-//! A session on standard input, kept in a private file as long as it is needed.
+//! A private folder for a session on standard input, and for a copy that goes to standard output.
 //!
 //! Sessions are read more than once, and some are databases, so they have to be in a file.
 
@@ -7,48 +7,44 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
-/// A private file with what was on standard input. It is removed when this is dropped, with the
-/// files beside it that a repair wrote.
-pub(super) struct StandardInput {
-    folder: PathBuf,
-    file: PathBuf,
-}
+/// The name of standard input for messages.
+pub(super) const STANDARD_INPUT: &str = "standard input";
 
-impl StandardInput {
-    /// The name of it for messages.
-    pub(super) const NAME: &'static str = "standard input";
+/// A folder that only its owner can open. It is removed when this is dropped, with all files in it.
+pub(super) struct PrivateFolder(PathBuf);
 
-    /// Reads standard input to its end.
-    pub(super) fn read() -> anyhow::Result<Self> {
+impl PrivateFolder {
+    /// Creates a folder among the temporary files.
+    pub(super) fn create() -> anyhow::Result<Self> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).ok().context("there are no random numbers")?;
         let name = format!("photic-doctor-{:032x}", u128::from_ne_bytes(bytes));
         let folder = std::env::temp_dir().join(name);
         create_private(&folder).with_context(|| format!("cannot create `{}`", folder.display()))?;
-        let this = Self { file: folder.join("session"), folder };
-        let mut file = std::fs::File::create_new(&this.file)
-            .with_context(|| format!("cannot create `{}`", this.file.display()))?;
+        Ok(Self(folder))
+    }
+
+    /// Reads standard input to its end. Returns the file that it is kept in.
+    pub(super) fn read_standard_input(&self) -> anyhow::Result<PathBuf> {
+        let path = self.0.join("session");
+        let mut file = std::fs::File::create_new(&path)
+            .with_context(|| format!("cannot create `{}`", path.display()))?;
         std::io::copy(&mut std::io::stdin().lock(), &mut file)
             .and_then(|_| file.flush())
             .context("cannot read standard input")?;
-        Ok(this)
-    }
-
-    /// The file.
-    pub(super) fn path(&self) -> &Path {
-        &self.file
+        Ok(path)
     }
 
     /// A file that is written before it is printed.
     pub(super) fn output(&self) -> PathBuf {
-        self.folder.join("output")
+        self.0.join("output")
     }
 }
 
-impl Drop for StandardInput {
+impl Drop for PrivateFolder {
     fn drop(&mut self) {
         // What is left is in the folder for temporary files.
-        let _ = std::fs::remove_dir_all(&self.folder);
+        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

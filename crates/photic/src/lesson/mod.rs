@@ -1,21 +1,31 @@
-//! The kinds of lessons, and the change that each makes to a profile.
+//! Lessons: facts about an endpoint that a rejection or a probe taught, and the change that each makes
+//! to a profile.
+//!
+//! [`diagnose`] derives them from a rejection and the body that was rejected, and [`Quarantine`]
+//! withholds the media that an endpoint refused.
 //!
 //! A lesson of a rejection only tightens a profile: applied to one that is stricter already, it
 //! changes nothing. Lessons that only a probe can teach are applied first, and may loosen it.
 //! Lessons are sorted before they are applied, so the order in which they were learned does not
 //! matter.
 
+mod diagnose;
+mod quarantine;
+
 use std::fmt;
 
-use photic::Profile;
-use photic::profile::{
-    Capability, ConsecutiveUser, Crowd, ErrorResults, MediaKind, Placement, Placements, Role,
-    Source,
-};
 use serde::{Deserialize, Serialize};
 
+use crate::profile::{
+    Capability, ConsecutiveUser, Crowd, ErrorResults, MediaKind, Placement, Placements, Profile,
+    Role, Source,
+};
+
+pub use diagnose::{RejectedRequest, diagnose};
+pub use quarantine::Quarantine;
+
 /// Number of images above which providers apply the limits for many images.
-pub(crate) const MANY: u32 = 20;
+const MANY: u32 = 20;
 
 /// A fact about an endpoint and a model.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -136,7 +146,7 @@ pub enum Lesson {
 
 impl Lesson {
     /// Returns `true` if two lessons are about the same thing. The stricter one is kept.
-    pub(crate) fn is_about(&self, other: &Self) -> bool {
+    pub fn is_about(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Quarantine { digest: one, .. }, Self::Quarantine { digest: two, .. }) => {
                 one == two
@@ -156,7 +166,7 @@ impl Lesson {
     }
 
     /// Returns `true` if two lessons cannot both be true. The newer one is kept.
-    pub(crate) fn contradicts(&self, other: &Self) -> bool {
+    pub fn contradicts(&self, other: &Self) -> bool {
         let undoes = |yes: &Self, no: &Self| match (yes, no) {
             (Self::Sees { of: yes }, Self::Blind { of: no })
             | (Self::ToolMedia { of: yes }, Self::NoToolMedia { of: no }) => yes == no,
@@ -169,7 +179,8 @@ impl Lesson {
     }
 
     /// Returns the stricter of two lessons about the same thing.
-    pub(crate) fn or_stricter(self, other: &Self) -> Self {
+    #[must_use]
+    pub fn or_stricter(self, other: &Self) -> Self {
         match (self, other) {
             (Self::MinEdge { least }, Self::MinEdge { least: other }) => {
                 Self::MinEdge { least: least.max(*other) }
@@ -183,7 +194,7 @@ impl Lesson {
     }
 
     /// Applies the lesson to a profile. Returns the section and the field that changed, if any.
-    pub(crate) fn apply(&self, profile: &mut Profile) -> Option<(&'static str, &'static str)> {
+    pub fn apply(&self, profile: &mut Profile) -> Option<(&'static str, &'static str)> {
         let before = profile.clone();
         let limits = &mut profile.limits;
         let place = match self {
@@ -391,9 +402,8 @@ impl fmt::Display for Lesson {
 
 #[cfg(test)]
 mod tests {
-    use photic::Wire;
-
     use super::*;
+    use crate::wire::Wire;
 
     #[test]
     fn lessons_only_tighten() {

@@ -4,14 +4,14 @@
 //! endpoints is tried, and then a far lower one, because the last attempt must succeed. A broken
 //! media file is put in quarantine, and no limit is learned from it.
 
-use photic::media::{MediaKind, Source};
-use photic::profile::{Profile, Role as Holder};
-use photic::rejection::{Class, Rejection, Said, classify_own_words};
-use photic::transcript::{MediaId, Role};
-use photic::{Sighting, Slot, Survey, Transcript, Wire};
-use photic_pixels::ViewRequest;
-
-use crate::learned::{Lesson, MANY, refused};
+use super::{Lesson, MANY};
+use crate::lift::lift;
+use crate::media::{MediaId, MediaKind, Payload, Source};
+use crate::profile::Role as Holder;
+use crate::rejection::{Class, Rejection};
+use crate::survey::{Sighting, Slot, Survey, survey};
+use crate::transcript::{Role, Transcript};
+use crate::wire::Wire;
 
 /// Maximum lengths of an image's side at known endpoints.
 const EDGES: [u32; 7] = [8000, 4096, 2000, 1568, 1024, 768, 512];
@@ -20,14 +20,36 @@ const COUNTS: [u32; 9] = [500, 100, 50, 20, 10, 8, 5, 3, 1];
 /// Minimum lengths of an image's side at known endpoints.
 const MIN_EDGES: [u32; 2] = [28, 64];
 
-/// A rejection, and its status.
-pub(super) struct Diagnosis {
-    pub(super) status: u16,
-    /// The text of the rejection.
-    pub(super) answer: String,
-    pub(super) rejection: Rejection,
-    /// Number of earlier attempts.
-    pub(super) tries: usize,
+/// A request that was rejected.
+#[derive(Clone, Copy, Debug)]
+pub struct RejectedRequest<'r> {
+    /// The rejection.
+    pub rejection: &'r Rejection,
+    /// Number of earlier attempts to heal it. Guesses become bolder with it.
+    pub tries: usize,
+    /// The wire of the body.
+    pub wire: Wire,
+    /// The body, as it was sent.
+    pub body: &'r [u8],
+}
+
+/// Returns the lessons of a rejection, or none if a changed request would not help.
+///
+/// `is_broken` tells whether an image cannot be decoded. `photic_pixels::diagnose` has a decoder.
+pub fn diagnose(
+    request: &RejectedRequest<'_>,
+    is_broken: &dyn Fn(&Payload<'_>) -> bool,
+) -> Vec<Lesson> {
+    let RejectedRequest { rejection, tries, wire, body } = *request;
+    let (transcript, _) = lift(wire, body);
+    let survey = survey(&transcript);
+    if survey.sightings.is_empty() {
+        return Vec::new();
+    }
+    let named = rejection.position.as_deref().map(|place| at(&transcript, place));
+    let named = named.unwrap_or_default();
+    let rejected = Rejected { rejection, tries, transcript: &transcript, survey, named, is_broken };
+    rejected.lessons(body.len())
 }
 
 /// The rejected body, as it was sent.
@@ -38,27 +60,7 @@ struct Rejected<'r, 'a> {
     survey: Survey,
     /// The media at the position that the rejection names, if it names one.
     named: Vec<MediaId>,
-}
-
-impl Diagnosis {
-    /// Returns the diagnosis of the endpoint's own words, without those that it quotes from the
-    /// request.
-    pub(super) fn in_own_words(&self, request: &[Said<'_>]) -> Self {
-        let rejection = classify_own_words(Some(self.status), &self.answer, request);
-        Self { status: self.status, answer: String::new(), rejection, tries: self.tries }
-    }
-
-    /// Returns the lessons of a rejection, or none if a changed request would not help.
-    pub(super) fn lessons(&self, wire: Wire, sent: &[u8]) -> Vec<Lesson> {
-        let (transcript, _) = photic::lift(wire, sent);
-        let survey = photic::survey(&transcript);
-        let rejection = &self.rejection;
-        let named = rejection.position.as_deref().map(|place| at(&transcript, place));
-        let named = named.unwrap_or_default();
-        let (tries, transcript) = (self.tries, &transcript);
-        let rejected = Rejected { rejection, tries, transcript, survey, named };
-        if rejected.survey.sightings.is_empty() { Vec::new() } else { rejected.lessons(sent.len()) }
-    }
+    is_broken: &'r dyn Fn(&Payload<'_>) -> bool,
 }
 
 impl Rejected<'_, '_> {
@@ -183,11 +185,8 @@ impl Rejected<'_, '_> {
     /// Quarantines media that cannot be decoded, and those at the named position. If there are none,
     /// it quarantines the newest, because the last turn was accepted without it.
     fn broken(&self) -> Vec<Lesson> {
-        let profile = Profile::generic(self.transcript.wire);
         let is_broken = |one: &&Sighting| match &self.transcript.media[one.media].source {
-            Source::Data(payload) => {
-                photic_pixels::view(&payload.decode(), &ViewRequest::new(&profile)).is_err()
-            }
+            Source::Data(payload) => (self.is_broken)(payload),
             Source::Text(_) | Source::Url(_) | Source::File(_) | Source::Missing => false,
         };
         let mut broken: Vec<MediaId> =
@@ -203,7 +202,9 @@ impl Rejected<'_, '_> {
     }
 
     fn quarantine(&self, ids: impl IntoIterator<Item = MediaId>) -> Vec<Lesson> {
-        ids.into_iter().filter_map(|id| refused(&self.transcript.media[id].source)).collect()
+        ids.into_iter()
+            .filter_map(|id| Lesson::quarantine(&self.transcript.media[id].source))
+            .collect()
     }
 
     /// Returns the type of the media at the named position, or else every type but PNG and JPEG, which

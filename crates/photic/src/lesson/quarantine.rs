@@ -2,18 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use photic::media::{Payload, Source};
-use photic::{Prepared, Reason, Survey, Transcript};
-
-use super::lesson::Lesson;
+use super::Lesson;
+use crate::media::{Payload, Source};
+use crate::plan::{Made, Prepared, Reason};
+use crate::survey::Survey;
+use crate::transcript::Transcript;
 
 /// Digests of refused media by length. Only media of the same length have to be hashed.
 #[derive(Debug, Default)]
-pub(crate) struct Quarantine(BTreeMap<u64, Vec<String>>);
+pub struct Quarantine(BTreeMap<u64, Vec<String>>);
 
 impl Quarantine {
     /// Collects the refused media of lessons.
-    pub(crate) fn of<'l>(lessons: impl Iterator<Item = &'l Lesson>) -> Self {
+    pub fn of<'l>(lessons: impl Iterator<Item = &'l Lesson>) -> Self {
         let mut by_length: BTreeMap<u64, Vec<String>> = BTreeMap::new();
         for lesson in lessons {
             if let Lesson::Quarantine { digest, bytes } = lesson {
@@ -24,7 +25,7 @@ impl Quarantine {
     }
 
     /// Withholds refused media from the plan, which then replaces them by a notice.
-    pub(crate) fn withhold(&self, transcript: &Transcript<'_>, survey: &mut Survey) {
+    pub fn withhold(&self, transcript: &Transcript<'_>, survey: &mut Survey) {
         if self.0.is_empty() {
             return;
         }
@@ -38,14 +39,14 @@ impl Quarantine {
     }
 
     /// Removes refused media from the prepared images: the endpoint may have refused one of them.
-    pub(crate) fn withhold_made(&self, prepared: &mut Prepared) {
+    pub fn withhold_made(&self, prepared: &mut Prepared) {
         if self.0.is_empty() {
             return;
         }
         prepared.retain(|_, made| {
             let length = (made.base64.len() / 4 * 3) as u64;
             let near = self.0.range(length.saturating_sub(2)..=length).next().is_some();
-            !near || !photic_made(made).is_some_and(|payload| self.holds(&Source::Data(payload)))
+            !near || !payload_of(made).is_some_and(|payload| self.holds(&Source::Data(payload)))
         });
     }
 
@@ -56,12 +57,14 @@ impl Quarantine {
     }
 }
 
-/// Returns the lesson that a media file is refused.
-pub(crate) fn refused(source: &Source<'_>) -> Option<Lesson> {
-    Some(Lesson::Quarantine { digest: digest(source)?, bytes: length(source)? })
+impl Lesson {
+    /// Returns the lesson that a media file is refused. Returns `None` if it has no content here.
+    pub fn quarantine(source: &Source<'_>) -> Option<Self> {
+        Some(Self::Quarantine { digest: digest(source)?, bytes: length(source)? })
+    }
 }
 
-fn photic_made(made: &photic::Made) -> Option<Payload<'static>> {
+fn payload_of(made: &Made) -> Option<Payload<'static>> {
     use base64::Engine as _;
     let bytes = base64::engine::general_purpose::STANDARD.decode(&made.base64).ok()?;
     Some(Payload::encode(&bytes))
