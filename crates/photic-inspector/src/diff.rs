@@ -187,7 +187,8 @@ fn runs_of(
 ) -> Vec<Run> {
     let (mut x, mut y) = (width as i64, height as i64);
     let mut edits: Vec<(i64, i64, bool)> = Vec::new();
-    for (round, row) in (0_i64..).zip(trace).rev() {
+    for (round, row) in trace.iter().enumerate().rev() {
+        let round = round as i64;
         if round == 0 {
             break;
         }
