@@ -25,7 +25,7 @@ const embedded = ((): ExportData | null => {
 export const file: ExportData | null = embedded;
 
 const answers = new Map<string, Promise<unknown>>();
-const MAX_ANSWERS = 300;
+const MAX_ANSWERS = 60;
 
 function query(parameters: Parameters, left: string[] = []): string {
   const pairs = Object.entries(parameters).filter(([name, value]) => value !== undefined && !left.includes(name));
@@ -103,7 +103,9 @@ export function imageAddress({ session, picture, kind, digest, turn }: ImageAddr
   const path = `/sessions/${encodeURIComponent(session)}/pictures/${picture}/${kind}`;
   const of_turn = kind === 'sent' || kind === 'seen';
   if (!embedded) return BASE + path + query(of_turn ? { turn } : { h: digest });
-  const index = embedded.images[of_turn ? `${path}?turn=${turn}` : path] ?? embedded.images[path];
+  let index = embedded.images[of_turn ? `${path}?turn=${turn}` : path];
+  // What was sent is in the file once, at the turn in which it was sent first.
+  for (let before = (turn ?? 1) - 1; kind === 'sent' && index === undefined && before > 0; before -= 1) index = embedded.images[`${path}?turn=${before}`];
   return index === undefined ? null : (embedded.blobs[index] ?? null);
 }
 

@@ -111,7 +111,7 @@ export class Loupe {
       const gone = known?.code === 'picture_gone';
       frame.replaceChildren(h('.state.small', null,
         pane.pixels ? h('span.frame.empty', null, size(pane.pixels)) : null,
-        h('h3', null, gone ? 'The record no longer holds it' : 'It cannot be shown'),
+        h('h2', null, gone ? 'The record no longer holds it' : 'It cannot be shown'),
         h('p', null, gone ? 'Its size, type and hash are known; its pixels are not.' : (known?.message ?? 'The browser cannot read it.')),
         known?.next && !gone ? h('p.dim', null, known.next) : null));
     }

@@ -41,7 +41,6 @@ const shell: Shell = {
       shell.follow = !shell.follow;
       say(shell.follow ? 'The newest turn is followed' : 'Not followed any more');
       drawHeader(shell);
-      (byId('top').querySelector('[aria-pressed]') as HTMLElement | null)?.focus();
       if (shell.follow && shell.context) followNewest(shell.context);
     },
     retry: () => live?.retry(),
@@ -193,9 +192,7 @@ function listen(session: string | null): void {
   });
 }
 
-const redrawHeader = throttled(100, () => {
-  if (!byId('top').contains(document.activeElement)) drawHeader(shell);
-});
+const redrawHeader = throttled(100, () => drawHeader(shell));
 
 const refreshFacts = throttled(700, () => {
   const context = shell.context;
@@ -318,7 +315,12 @@ async function start(): Promise<void> {
   }
   if (location.hash === '') {
     const begin = file ? (file.start ?? to.timeline(file.session)) : to.sessions();
-    history.replaceState(null, '', begin);
+    try {
+      history.replaceState(null, '', begin);
+    } catch {
+      // In a frame without an address of its own.
+      location.hash = begin;
+    }
   }
   await show();
 }

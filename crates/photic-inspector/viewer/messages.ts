@@ -130,9 +130,11 @@ function pictureBlock(context: MessageContext, part: Extract<Part, { kind: 'pict
   const now = turn.pictures.find((one) => one.picture === number);
   const model = side === 'model';
   const frame = h('a.frame', { href: to.picture(session.id, number, turn.n) }, h('span.hidden', null, `Open picture ${number} `));
-  const address = model && now && shown(now.letter)
-    ? imageAddress({ session: session.id, picture: number, kind: 'sent', turn: turn.n })
-    : imageAddress({ session: session.id, picture: number, kind: 'original', digest: session.picture(number)?.digest });
+  const digest = session.picture(number)?.digest;
+  const original = imageAddress({ session: session.id, picture: number, kind: 'original', digest });
+  const sent = now && shown(now.letter) ? imageAddress({ session: session.id, picture: number, kind: 'sent', turn: turn.n }) : null;
+  const untouched = now?.sent_digest === undefined || now.sent_digest === digest;
+  const address = model ? (sent ?? (untouched ? original : null)) : (original ?? (untouched ? sent : null));
   placePicture(frame, address, (model ? now?.sent : undefined) ?? part.size ?? now?.size);
   return h('.figure', null, frame, h('.caption', null,
     h('b', null, `#${number} `, foreign(session.label(number), 100)),

@@ -54,6 +54,12 @@ export async function sessions(about: About, main: HTMLElement): Promise<View & 
   }
 
   function draw(): void {
+    const focused = table.contains(document.activeElement) ? document.activeElement?.getAttribute('href') : null;
+    drawTable();
+    if (focused) [...table.querySelectorAll<HTMLElement>('a')].find((link) => link.getAttribute('href') === focused)?.focus();
+  }
+
+  function drawTable(): void {
     rows?.close();
     rows = null;
     drawStats();

@@ -57,7 +57,10 @@ export function drawHeader(shell: Shell): void {
       return h('a', { href, 'aria-current': route.view === view ? 'page' : null }, name, number > 0 && h('i', null, String(number)));
     })),
     h('.context', null, shell.view?.context ?? [])) : null;
-  clear(byId('top'), bar, nav, banner(shell));
+  const top = byId('top');
+  const focused = [...top.querySelectorAll('a,button')].indexOf(document.activeElement as Element);
+  clear(top, bar, nav, banner(shell));
+  if (focused >= 0) [...top.querySelectorAll<HTMLElement>('a,button')][focused]?.focus();
 }
 
 function banner({ connection, actions }: Shell): HTMLElement | null {
