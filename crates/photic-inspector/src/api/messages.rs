@@ -349,6 +349,6 @@ fn reply_page(reply: &StoredReply) -> Value {
 fn tool_name(tool: &Tool<'_>) -> Option<String> {
     match tool {
         Tool::Function(function) => Some(function.name.decode().into_owned()),
-        Tool::Foreign(_) => None,
+        _ => None,
     }
 }
