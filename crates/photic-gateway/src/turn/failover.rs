@@ -116,7 +116,7 @@ impl Turns {
     /// # Errors
     ///
     /// Fails if that is too far.
-    pub(super) async fn wait_for(&self, picked: &Picked) -> Result<(), Failure> {
+    pub(crate) async fn wait_for(&self, picked: &Picked) -> Result<(), Failure> {
         let most = self.pipeline.planner.upstreams.routes();
         if most.is_none_or(|routes| picked.pause > routes.rules().wait) {
             let seconds = picked.pause.as_secs_f64().ceil() as u64;
