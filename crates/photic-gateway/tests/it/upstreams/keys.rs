@@ -180,6 +180,6 @@ async fn an_answer_is_the_same_with_and_without_a_key_of_the_gateway() {
     let (address, _) = Upstream::start(|_| vec![Act::Send(ok(CHAT_ANSWER.as_bytes()))]).await;
     let gateway = started(&upstream("a", address, "key = 'k'")).await;
     let reply = exchange(gateway, &post(CHAT, "", QUESTION.as_bytes())).await;
-    assert_eq!((reply.status, reply.body), (200, CHAT_ANSWER.as_bytes().to_vec()));
+    assert_eq!((reply.status, reply.body.clone()), (200, CHAT_ANSWER.as_bytes().to_vec()));
     assert_eq!(reply.header("x-photic-upstream"), None);
 }
