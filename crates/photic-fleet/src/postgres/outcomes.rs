@@ -31,12 +31,11 @@ impl Postgres {
         reply: Option<&StoredReply>,
     ) -> Result<(), Error> {
         let owner = self.owner(tenant).await?;
-        let (low, high) = match &outcome.session {
-            Some(id) => numbers(id),
-            None => {
-                let today = i64::from(self.today().await?);
-                (today << BELOW_DAY, today << BELOW_DAY)
-            }
+        let (low, high) = if let Some(id) = &outcome.session {
+            numbers(id)
+        } else {
+            let today = i64::from(self.today().await?);
+            (today << BELOW_DAY, today << BELOW_DAY)
         };
         let number = |value: Option<u64>| value.map(u64::cast_signed);
         let ReportedUsage { input, cache_read, cache_write, output, reasoning } = outcome.usage;

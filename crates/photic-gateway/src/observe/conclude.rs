@@ -5,6 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use photic_store::record::{ReportedUsage, RequestEnd, RequestOutcome};
 
 use super::request_log::{Ending, RequestLog};
+use crate::http::Passed;
 
 /// Hands the outcome of a request to the record, if it is recorded.
 pub(super) fn conclude(log: &mut RequestLog) {
@@ -34,7 +35,7 @@ pub(super) fn conclude(log: &mut RequestLog) {
             (None, Ending::Open) => RequestEnd::ClientGone,
             (None, Ending::Broken) => RequestEnd::ProviderGone,
         },
-        reason: log.passed.map(|passed| passed.name()).or(log.failure).map(str::to_owned),
+        reason: log.passed.map(Passed::name).or(log.failure).map(str::to_owned),
         host: log.host().map(str::to_owned),
         sent_wire: log.upstream.as_ref().map(|(_, wire)| *wire),
         model: log.facts.model.name().map(str::to_owned),

@@ -112,7 +112,7 @@ fn every_hand_over_is_small() {
         (
             "record",
             size(|(recorder, recalled, request, missing, share): Recorded<'static>| {
-                recorder.record(recalled, request, missing, share)
+                recorder.record(recalled, request, missing, share, None)
             }),
         ),
         (

@@ -63,7 +63,7 @@ mod tests {
         assert_eq!(budget.used()[Use::Replies as usize], 0);
 
         let mut long = KeptReply::new(String::new(), &share);
-        (0..40).for_each(|_| long.add(&[b'x'; 60_000]));
+        (0..40).for_each(|_| long.add(&b"x".repeat(60_000)));
         let reply = long.finish().unwrap();
         assert_eq!((reply.bytes.len(), reply.length), (MAX_REPLY, 2_400_000));
         assert_eq!(KeptReply::new(String::new(), &share).finish(), None);
@@ -77,7 +77,7 @@ mod tests {
         kept.add(b"first");
         let mut all = share.nothing(Use::Bodies);
         assert!(all.try_grow(share.most() - STEP));
-        kept.add(&[b'x'; STEP as usize]);
+        kept.add(&b"x".repeat(STEP as usize));
         drop(all);
         kept.add(b"last");
         let reply = kept.finish().unwrap();
