@@ -23,7 +23,8 @@ export async function pictureView(context: Context, number: number, asked: numbe
   context.turn = as_of;
   const { now } = one;
   const rail = pictureRail(context, number, as_of);
-  const base: [number, number] = one.size ?? now.size ?? [1, 1];
+  const [width, height] = one.size ?? now.size ?? [1, 1];
+  const base: [number, number] = [Math.max(1, width), Math.max(1, height)];
   const seen = shown(now.letter);
   const at = (kind: 'original' | 'sent' | 'seen') => imageAddress({ session: session.id, picture: number, kind, digest: one.digest, turn: as_of });
   const touched = now.sent_digest !== undefined && one.digest !== undefined && now.sent_digest !== one.digest;

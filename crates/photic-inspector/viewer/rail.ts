@@ -32,7 +32,10 @@ function rail(entries: Entries): Rail {
     placed: () => {
       rows = new Rows({
         body, space: listSpace, height: entries.height, count: entries.count, scroller: element,
-        make: (at) => entries.make(at + 1), prepare: (from, to_) => entries.prepare(from + 1, to_),
+        make: (at) => entries.make(at + 1), prepare: (from, to_) => {
+          entries.prepare(from + 1, to_);
+          return false;
+        },
       });
       rows.show(entries.current - 1);
     },

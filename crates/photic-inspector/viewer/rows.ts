@@ -17,11 +17,14 @@ export interface RowsOptions {
   height: number;
   count: () => number;
   make: (index: number) => HTMLElement;
-  /** Called with the range before its rows are made. */
-  prepare?: (from: number, to: number) => void;
+  /** Called with the range before its rows are made; `true` if rows that are in the document are not right any more. */
+  prepare?: (from: number, to: number) => boolean;
   /** Element that scrolls. */
   scroller: HTMLElement;
 }
+
+/** Rows that are ready beyond the screen before others are made. */
+const SPARE = 3;
 
 export class Rows {
   private readonly options: RowsOptions;
@@ -31,6 +34,8 @@ export class Rows {
   private from = -1;
   private to = -1;
   private frame = 0;
+  /** Row that gets the focus as soon as it has a link: its data is not here yet. */
+  private wanted: number | null = null;
   private readonly listener = () => this.later();
   private readonly resize: ResizeObserver;
 
@@ -80,15 +85,18 @@ export class Rows {
     const from = Math.max(0, Math.min(total, first));
     const to = Math.min(total, Math.max(from, first) + Math.ceil((screen * 2) / this.height));
     if (!all && from === this.from && to === this.to) return;
-    if (!all && Math.abs(from - this.from) < 4 && Math.abs(to - this.to) < 4 && to !== total && from !== 0) return;
+    // Nothing is made while enough rows are ready on both sides of the screen.
+    const [above, below] = [-top / this.height, (screen - top) / this.height];
+    if (!all && this.from <= Math.max(0, above - SPARE) && this.to >= Math.min(total, below + SPARE)) return;
     const focused = body.contains(document.activeElement) ? document.activeElement : null;
     const index = (focused?.closest('[data-index]') as HTMLElement | null)?.dataset['index'];
     this.from = from;
     this.to = to;
-    prepare?.(from, to);
+    const changed = prepare?.(from, to) ?? false;
+    const known = new Map(all || changed ? [] : [...body.children].map((row) => [(row as HTMLElement).dataset['index'], row as HTMLElement]));
     const rows: HTMLElement[] = [];
     for (let at = from; at < to; at += 1) {
-      const row = make(at);
+      const row = known.get(String(at)) ?? make(at);
       row.dataset['index'] = String(at);
       rows.push(row);
     }
@@ -97,6 +105,7 @@ export class Rows {
     this.stretch(this.before, from * this.height);
     this.stretch(this.after, (total - to) * this.height);
     if (index !== undefined) this.focusLink(Number(index));
+    else if (this.wanted !== null && this.focusLink(this.wanted)) this.wanted = null;
   }
 
   private measure(rows: HTMLElement[]): void {
@@ -143,12 +152,14 @@ export class Rows {
 
   /** Shows a row and puts the focus on its link. */
   focus(index: number): void {
+    this.wanted = index;
     this.show(index);
-    this.focusLink(index);
+    if (this.focusLink(index)) this.wanted = null;
   }
 
   /** Index of the row with the focus, or null. */
   focused(): number | null {
+    if (this.wanted !== null) return this.wanted;
     const row = document.activeElement?.closest('[data-index]') as HTMLElement | null;
     return row && this.options.body.contains(row) ? Number(row.dataset['index']) : null;
   }

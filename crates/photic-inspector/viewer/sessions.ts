@@ -79,7 +79,10 @@ export async function sessions(about: About, main: HTMLElement): Promise<View & 
         h('thead', null, h('tr', null, h('td', { 'aria-hidden': 'true' }), COLUMNS.map((name) => h(NUMBERS.includes(name) ? 'th.number' : 'th', { scope: 'col' }, name)))),
         body),
     );
-    rows = new Rows({ body, space: tableSpace(COLUMNS.length + 1), height: 52, count: () => listed().length, make: (at) => sessionRow(listed()[at] as SessionRow, at), scroller: main, prepare: (_, last) => void more(last) });
+    rows = new Rows({ body, space: tableSpace(COLUMNS.length + 1), height: 52, count: () => listed().length, make: (at) => sessionRow(listed()[at] as SessionRow, at), scroller: main, prepare: (_, last) => {
+      void more(last);
+      return false;
+    } });
   }
 
   async function more(last: number): Promise<void> {

@@ -40,7 +40,7 @@ export function tabs(context: Context): [name: string, href: string, view: strin
 export function drawHeader(shell: Shell): void {
   const { context, route, about, actions, connection } = shell;
   const session = context?.session ?? null;
-  const live = connection.state === 'open' && (session === null || session.facts.live || about?.door === 'gateway');
+  const live = connection.state === 'open' && (session === null || session.facts.live);
   const bar = h('.bar', null,
     h('a.brand', { href: to.sessions() }, logo(), h('b', null, 'photic'), h('span', null, 'inspector')),
     session ? h('nav.crumbs', { 'aria-label': 'Where this is' }, h('span', { 'aria-hidden': 'true' }, '/'), h('a', { href: to.sessions() }, 'Sessions'), h('span', { 'aria-hidden': 'true' }, '/'), h('b.ellipsis', null, session.facts.title ? foreign(session.facts.title, 160) : 'without a title'), h('code', null, line(session.id, 40))) : null,

@@ -85,7 +85,8 @@ export function timeline(context: Context, follow: () => boolean): View {
     );
   }
 
-  function prepare(from: number, to_: number): void {
+  function prepare(from: number, to_: number): boolean {
+    const before = lanes.join();
     const missing: number[] = [];
     for (let turn = Math.max(1, from); turn <= to_; turn += 1) if (!session.row(turn)) missing.push(turn);
     const ends = [missing[0], missing.at(-1)].filter((turn) => turn !== undefined);
@@ -104,6 +105,7 @@ export function timeline(context: Context, follow: () => boolean): View {
     clear(laneNames, laneHead(lanes));
     table.style.setProperty('--lanes', String(Math.max(lanes.length, 4)));
     table.setAttribute('aria-rowcount', String(session.total + 1));
+    return lanes.join() !== before;
   }
 
   function placed(): void {

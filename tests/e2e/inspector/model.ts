@@ -67,7 +67,8 @@ export class Problem extends Error {
 export const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16);
 const sum = (values: (number | undefined)[]) => values.reduce<number>((total, value) => total + (value ?? 0), 0);
 const some = (values: (number | undefined)[]) => (values.some((value) => value !== undefined) ? sum(values) : undefined);
-const defined = <T extends object>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+/** What is not known is absent, also where a division by 0 gave no number. */
+const defined = <T extends object>(value: T): T => JSON.parse(JSON.stringify(value), (_, one: unknown) => (one === null ? undefined : one)) as T;
 
 export class Model {
   readonly session: MockSession;
@@ -126,7 +127,17 @@ export class Model {
     return defined({ read: tokens((one) => one.read), written: tokens((one) => one.written), rest: tokens((one) => one.rest), again, output: tokens((one) => one.output), usd, usd_pictures: usd === undefined ? undefined : pictures, usd_output: some(rows.map((row) => this.parts(row.n).output)), usd_again: again === undefined || usd === undefined ? undefined : (again * 1.15 * 5) / 1e6, expected_tokens: sum(rows.map((row) => row.tokens.expected)), expected_usd: some(rows.map((row) => row.expected_usd)) });
   }
 
+  private readonly known = new Map<number, NonNullable<Api.Turn['usd_parts']>>();
+
+  /** Kept in long sessions, which do not change. */
   private parts(n: number): NonNullable<Api.Turn['usd_parts']> {
+    if (this.session.turns.length <= 64) return this.partsOf(n);
+    const parts = this.known.get(n) ?? this.partsOf(n);
+    this.known.set(n, parts);
+    return parts;
+  }
+
+  private partsOf(n: number): NonNullable<Api.Turn['usd_parts']> {
     const { row } = this.turn(n);
     if (row.usd === undefined) return {};
     const rate = (tokens: number | undefined, factor: number) => (tokens === undefined ? undefined : (tokens * factor * 5) / 1e6);
@@ -235,7 +246,7 @@ export class Model {
       legibility: original ? { verdict: (seenPx ?? original) < 6 ? 'small_text' : 'legible', text: `Its smallest letters are ${seenPx ?? original} px tall as resolved; models read from 6 px.`, original_px: original, seen_px: seenPx, by_turn: seenPx ? [[one.turn, seenPx]] : [], region: one.region, tiles: one.region ? 2 : undefined } : { verdict: 'no_text', text: 'No text was found in it.', by_turn: [] },
       formula: now.seen ? { text: `⌈${now.seen[0]}/28⌉ × ⌈${now.seen[1]}/28⌉ = ${Math.ceil(now.seen[0] / 28)} × ${Math.ceil(now.seen[1] / 28)} = ${(Math.ceil(now.seen[0] / 28) * Math.ceil(now.seen[1] / 28)).toLocaleString('en-US')}`, rule: 'rule cells28 of claude-5@anthropic: longest side 2,576, at most 4,784 tokens; published' } : undefined,
       cost: { usd: cost[rank - 1]?.usd, tokens: cost[rank - 1]?.tokens ?? 0, rank: Math.max(1, rank), of: this.session.pictures.length, turns_shown: cost[rank - 1]?.turns_shown ?? 0 },
-      turns: items, map: now.seen ? { scale: [one.size[0] / now.seen[0], one.size[1] / now.seen[1]], offset: [0, 0] } : undefined, forecast: this.forecast(k), warnings: this.session.findings.filter((finding) => finding.picture === k && finding.group === 'blind').slice(0, 2),
+      turns: items, map: now.seen && now.seen[0] > 0 && now.seen[1] > 0 ? { scale: [one.size[0] / now.seen[0], one.size[1] / now.seen[1]], offset: [0, 0] } : undefined, forecast: this.forecast(k), warnings: this.session.findings.filter((finding) => finding.picture === k && finding.group === 'blind').slice(0, 2),
     }) as Api.Picture;
   }
 

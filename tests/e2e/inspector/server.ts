@@ -143,7 +143,8 @@ export class MockServer {
     if (one.raw) return void response.writeHead(200, { 'content-type': one.raw.type, ...cached }).end(one.raw.data);
     const { sent, seen } = model.sizeIn(k, turn);
     const size: Api.Size = kind === 'thumb' ? [128, Math.min(128, Math.max(1, Math.round((128 * one.size[1]) / one.size[0])))] : kind === 'sent' ? sent : kind === 'seen' ? seen : one.size;
-    const name = `${one.label.slice(0, 40)} ${one.size} ${kind === 'thumb' ? 'thumb' : ''}${size}${model.session.id === 's_large0000000001' ? k % 5 : k}`;
+    const long = model.session.turns.length > 64;
+    const name = `${long ? k % 5 : `${k} ${one.label.slice(0, 40)}`} ${one.size} ${kind === 'thumb' ? 'thumb' : ''} ${size}`;
     let png = drawn.get(name);
     if (!png) {
       const original = (one.draw ?? (() => page('table', ...one.size)))();
