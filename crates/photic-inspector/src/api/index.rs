@@ -29,7 +29,6 @@ pub(crate) struct SessionIndex {
     pub(crate) row: SessionRow,
     pub(crate) turns: Vec<TurnFacts>,
     pub(crate) pictures: Vec<SessionPicture>,
-    pub(crate) past_choices: Vec<PastChoice>,
 }
 
 /// A turn as the record lists it.
@@ -93,7 +92,7 @@ impl Inspector {
                 turns[at].extras = extras;
             }
         }
-        let index = SessionIndex { id: id.clone(), row, turns, pictures, past_choices };
+        let index = SessionIndex { id: id.clone(), row, turns, pictures };
         let weights =
             index.turns.iter().map(|turn| 600 + turn.letters.len() + turn.numbers.len() * 8);
         let weight = weights.sum::<usize>() + index.pictures.len() * 200;
