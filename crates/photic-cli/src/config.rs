@@ -153,7 +153,9 @@ fn shown(name: &str, value: Value) -> Value {
             Value::String(redacted(&text))
         }
         // A connection string may hold a password in another form, too.
-        Value::String(_) if name == "fleet.postgres" => "set, not shown".into(),
+        Value::String(_) if matches!(name, "fleet.postgres" | "inspect.token") => {
+            "set, not shown".into()
+        }
         Value::Array(values) => values.into_iter().map(|value| shown(name, value)).collect(),
         Value::Object(table) => table
             .into_iter()

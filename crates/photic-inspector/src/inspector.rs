@@ -26,8 +26,6 @@ pub enum ServedBy {
     Gateway,
     /// An exported file.
     File,
-    /// A host of MCP Apps.
-    App,
 }
 
 /// Views of recorded sessions.
@@ -73,7 +71,6 @@ impl Inspector {
             ServedBy::Command => ("command", true),
             ServedBy::Gateway => ("gateway", true),
             ServedBy::File => ("file", false),
-            ServedBy::App => ("app", false),
         };
         Object::new()
             .with("version", env!("CARGO_PKG_VERSION"))

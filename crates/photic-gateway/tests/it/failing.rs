@@ -96,6 +96,40 @@ async fn a_public_address_needs_keys_or_the_setting_open() {
 }
 
 #[tokio::test]
+async fn the_inspector_needs_a_listener_sessions_and_beyond_loopback_a_token() {
+    let folder = std::env::temp_dir().join(format!("photic-inspected-{}", std::process::id()));
+    let record = format!("record.directory = '{}'", folder.display());
+    let enabled = "inspect.enabled = true";
+    let near = "admin.listen = '127.0.0.1:0'";
+    let far = "admin.listen = '0.0.0.0:0'";
+    let weak = "inspect.token = 'short'";
+    let token = "inspect.token = '0123456789abcdef0123456789abcdef'";
+    for (settings, says) in [
+        (vec![enabled, record.as_str()], "set `admin.listen`"),
+        (vec![enabled, near], "no sessions to show"),
+        (vec![enabled, near, record.as_str(), weak], "at least 22 letters"),
+        (vec![enabled, far, record.as_str()], "set a token"),
+    ] {
+        let mut config = Config::parse(&settings.join("\n")).unwrap();
+        "127.0.0.1:0".clone_into(&mut config.listen);
+        let error = Gateway::bind(config).await.unwrap_err().to_string();
+        assert!(error.contains(says), "{settings:?}: {error}");
+    }
+    let bind = async |settings: &[&str]| {
+        let mut config = Config::parse(&settings.join("\n")).unwrap();
+        "127.0.0.1:0".clone_into(&mut config.listen);
+        Gateway::bind(config).await.unwrap()
+    };
+    let random = bind(&[enabled, near, &record]).await.inspector_url().unwrap();
+    assert!(random.contains("/inspect/#token="), "{random}");
+    // A token that the operator knows is not printed.
+    let known = bind(&[enabled, far, &record, token]).await.inspector_url().unwrap();
+    assert!(known.ends_with("/inspect/"), "{known}");
+    assert_eq!(bind(&[near, &record]).await.inspector_url(), None);
+    let _ = std::fs::remove_dir_all(folder);
+}
+
+#[tokio::test]
 async fn an_upstream_that_is_the_gateway_itself_is_refused() {
     let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
     for (listen, upstream) in [

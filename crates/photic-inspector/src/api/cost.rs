@@ -45,14 +45,12 @@ impl Inspector {
         let each = index.turns.iter().filter_map(|turn| costs.of_turn(turn));
         sums.usd_pictures = each.reduce(|sum, one| sum + one);
         let key = format!("policies/{id}/{}", index.last());
-        let policies = match self.cache.get::<Vec<(&'static str, Vec<f64>)>>(&key) {
-            Some(found) => found,
-            None => {
-                let made = policies(&index, &planned);
-                let weight = made.len() * index.turns.len() * 8;
-                self.cache.put(key, made, weight)
-            }
-        };
+        let known = self.cache.get::<Vec<(&'static str, Vec<f64>)>>(&key);
+        let policies = known.unwrap_or_else(|| {
+            let made = policies(&index, &planned);
+            let weight = made.len() * index.turns.len() * 8;
+            self.cache.put(key, made, weight)
+        });
         Ok(Object::new()
             .with("sums", sums.value(Some(profile)))
             .with("turns", bars(&costs))

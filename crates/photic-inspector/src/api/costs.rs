@@ -127,7 +127,7 @@ impl<'i> Costs<'i> {
                 };
                 (count, stands)
             }
-            None => (self.usual_tokens(number)?, self.usual_stands(turn, previous, number)),
+            None => (self.usual_tokens(number)?, usual_stands(turn, previous, number)),
         };
         let price = self.profile.price;
         let usd = price.map(|price| price.of(count as f64 * stands.ratio(self.profile)));
@@ -137,20 +137,6 @@ impl<'i> Costs<'i> {
     /// Returns the tokens of a picture in turns that were not planned again.
     fn usual_tokens(&self, number: u32) -> Option<u64> {
         self.usual.get((number as usize).checked_sub(1)?).copied().flatten()
-    }
-
-    /// Returns the part of the input that a picture belongs to, by the turn it came in and what was
-    /// lost since.
-    fn usual_stands(&self, turn: &TurnFacts, previous: Option<&TurnFacts>, number: u32) -> Stands {
-        let is_new = previous.is_none_or(|previous| !is_shown(previous.letter(number)));
-        let is_lost = previous.is_some_and(|previous| turn.may_differ(previous));
-        let tokens = turn.tokens(previous);
-        match (is_new || is_lost, tokens.written) {
-            (false, _) if tokens.read != Some(0) => Stands::Read,
-            (_, Some(0)) => Stands::Rest,
-            (_, None) if tokens.input.is_some() => Stands::Rest,
-            _ => Stands::Written,
-        }
     }
 
     /// Returns the sums of all pictures over all turns, by their numbers.
@@ -172,6 +158,20 @@ impl<'i> Costs<'i> {
     pub(crate) fn of_turn(&self, turn: &TurnFacts) -> Option<f64> {
         let each = turn.in_sight().filter_map(|number| self.of(turn, number)?.usd);
         self.profile.price.map(|_| each.sum())
+    }
+}
+
+/// Returns the part of the input that a picture belongs to, by the turn it came in and what was
+/// lost since.
+fn usual_stands(turn: &TurnFacts, previous: Option<&TurnFacts>, number: u32) -> Stands {
+    let is_new = previous.is_none_or(|previous| !is_shown(previous.letter(number)));
+    let is_lost = previous.is_some_and(|previous| turn.may_differ(previous));
+    let tokens = turn.tokens(previous);
+    match (is_new || is_lost, tokens.written) {
+        (false, _) if tokens.read != Some(0) => Stands::Read,
+        (_, Some(0)) => Stands::Rest,
+        (_, None) if tokens.input.is_some() => Stands::Rest,
+        _ => Stands::Written,
     }
 }
 

@@ -29,7 +29,6 @@ pub(crate) struct SessionIndex {
     pub(crate) row: SessionRow,
     pub(crate) turns: Vec<TurnFacts>,
     pub(crate) pictures: Vec<SessionPicture>,
-    pub(crate) past_choices: Vec<PastChoice>,
 }
 
 /// A turn as the record lists it.
@@ -93,7 +92,7 @@ impl Inspector {
                 turns[at].extras = extras;
             }
         }
-        let index = SessionIndex { id: id.clone(), row, turns, pictures, past_choices };
+        let index = SessionIndex { id: id.clone(), row, turns, pictures };
         let weights =
             index.turns.iter().map(|turn| 600 + turn.letters.len() + turn.numbers.len() * 8);
         let weight = weights.sum::<usize>() + index.pictures.len() * 200;
@@ -110,7 +109,7 @@ impl Inspector {
         // Older versions did not record fates.
         let fates = match &row.fates {
             Some(fates) => fates.as_slice().to_vec(),
-            None => fates_of(&*self.planned(id, row.number).await?),
+            None => fates_of(&self.planned(id, row.number).await?),
         };
         let letters = letters(&numbers, fates.into_iter(), |number| chosen.get(&number).copied());
         Ok(TurnFacts { row, numbers, letters, extras: None })

@@ -52,8 +52,11 @@ impl Layout {
         layout.offsets.push(text_tokens(words as u64) + pictures);
         for at in mark_positions(&planned.model) {
             let message = spans.iter().position(|span| span.contains(&at));
-            let before = || text_tokens(at as u64);
-            layout.marks.push(message.map_or_else(before, |message| layout.end(message)));
+            let offset = match message {
+                Some(message) => layout.end(message),
+                None => text_tokens(at as u64),
+            };
+            layout.marks.push(offset);
         }
         layout.marks.dedup();
         layout

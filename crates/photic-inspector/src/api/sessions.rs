@@ -3,7 +3,7 @@
 use photic::Profile;
 use photic::tokens::Rule;
 use photic_store::SessionId;
-use photic_store::record::{SessionQuery, SessionRow};
+use photic_store::record::{SessionCursor, SessionQuery, SessionRow};
 use serde_json::Value;
 
 use super::costs::Costs;
@@ -35,7 +35,7 @@ fn now() -> i64 {
 impl Inspector {
     /// Returns a page of sessions.
     pub(crate) async fn sessions(&self, ask: &ApiRequest) -> Result<Value, Failure> {
-        let before = ask.parameter("before").map(str::parse).transpose();
+        let before = ask.parameter("before").map(str::parse::<SessionCursor>).transpose();
         let query = SessionQuery {
             before: before.map_err(|_| Failure::bad_request("`before` is no cursor"))?,
             limit: ask.limit(MAX_ROWS)?,
@@ -74,18 +74,18 @@ impl Inspector {
         let (session, sums) = (&row.session, &row.sums);
         let from = session.turns.saturating_sub(MAX_CHARTED) + 1;
         let key = format!("spark/{}/{}/{}", session.id, session.turns, sums.reported);
-        let spark = match self.cache.get::<Vec<f64>>(&key) {
-            Some(found) => found,
-            None => {
-                let limit = MAX_CHARTED as usize;
-                let turns = self.history.turns(&session.id, from, limit).await?;
-                let each: Vec<f64> = if sums.usd.is_some() {
-                    turns.iter().map(|turn| turn.cost.usd.unwrap_or(0.0)).collect()
-                } else {
-                    turns.iter().map(|turn| turn.cost.tokens as f64).collect()
-                };
-                self.cache.put(key, buckets(&each), BUCKETS * 8)
-            }
+        let known = self.cache.get::<Vec<f64>>(&key);
+        let spark = if let Some(known) = known {
+            known
+        } else {
+            let limit = MAX_CHARTED as usize;
+            let turns = self.history.turns(&session.id, from, limit).await?;
+            let each: Vec<f64> = if sums.usd.is_some() {
+                turns.iter().map(|turn| turn.cost.usd.unwrap_or(0.0)).collect()
+            } else {
+                turns.iter().map(|turn| turn.cost.tokens as f64).collect()
+            };
+            self.cache.put(key, buckets(&each), BUCKETS * 8)
         };
         let thumb = match u32::try_from(session.images).ok().filter(|images| *images > 0) {
             Some(last) => self.history.pictures(&session.id, last, 1).await?.pictures.pop(),

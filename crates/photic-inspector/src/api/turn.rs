@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use photic::{Because, Did, Profile};
+use photic::{Did, Profile};
 use photic_store::{PlannedTurn, SessionId};
 use serde_json::{Value, json};
 
@@ -277,7 +277,7 @@ pub(crate) fn reason(did: &Did) -> String {
         Did::NotShown(reason) => reason.says().to_owned(),
         Did::LeftOutPart(because) => because.says(),
         Did::LeftOutField(field) | Did::ChangedField(field) | Did::AddedField(field) => {
-            Because::says(&field.because)
+            field.because.says()
         }
         _ => String::new(),
     }

@@ -47,7 +47,6 @@ pub enum ExportedText {
 
 /// Options of an export.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::exhaustive_structs, reason = "callers create it")]
 pub struct ExportOptions {
     /// The first and the last turn; all if `None`.
     pub turns: Option<(u64, u64)>,
@@ -132,7 +131,7 @@ fn named<T: Copy>(all: &[(&str, T)], name: &str) -> Result<T, Failure> {
 impl Inspector {
     /// Writes a session as one HTML file.
     pub async fn export(&self, id: &SessionId, options: &ExportOptions) -> Result<Export, Failure> {
-        let (data, redacted, pictures) = self.export_data(id, options, None).await?;
+        let (data, redacted, pictures) = self.export_data(id, options).await?;
         let head = format!(
             "photic {}, session {id}, pictures {}, text {}",
             env!("CARGO_PKG_VERSION"),
@@ -145,12 +144,11 @@ impl Inspector {
         Ok(Export { html, redacted, pictures })
     }
 
-    /// Collects the data of a session for a page without a server. `start` is the view to show first.
+    /// Collects the data of a session for a page without a server.
     async fn export_data(
         &self,
         id: &SessionId,
         options: &ExportOptions,
-        start: Option<String>,
     ) -> Result<(Value, BTreeMap<String, u64>, usize), Failure> {
         let mut collector = Collector::new(self, id, *options).await?;
         collector.collect().await?;
@@ -173,8 +171,7 @@ impl Inspector {
             .with("answers", answers)
             .with("pool", pool)
             .with("blobs", blobs)
-            .with("images", images)
-            .maybe("start", start);
+            .with("images", images);
         Ok((data.value(), redactor.counts().clone(), pictures))
     }
 

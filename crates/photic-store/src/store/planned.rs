@@ -83,7 +83,7 @@ pub fn numbered_media(base64: &[u8]) -> Option<MediaId> {
     let bytes = STANDARD.decode(suffix).ok()?;
     let number = bytes.strip_prefix(&SIGN)?;
     let number = u32::from_le_bytes(number.try_into().ok()?);
-    MediaId::first(usize::try_from(number).ok()?.checked_add(1)?).last()
+    MediaId::first(usize::try_from(number).ok()?.checked_add(1)?).next_back()
 }
 
 /// Adds a number to base64.
@@ -263,7 +263,7 @@ mod tests {
     #[test]
     fn a_stand_in_tells_its_number_and_keeps_its_head() {
         for (number, head) in [(0, "iVBORw0KGgo="), (7, "iVBORw0KGgoAAAA="), (70_000, "")] {
-            let id = MediaId::first(number + 1).last().unwrap();
+            let id = MediaId::first(number + 1).next_back().unwrap();
             let text = numbered(head, id);
             assert_eq!(numbered_media(text.as_bytes()), Some(id));
             assert!(STANDARD.decode(&text).is_ok(), "{text}");
