@@ -140,9 +140,7 @@ impl NoProxy {
         let address: Option<IpAddr> = host.parse().ok();
         self.0.iter().any(|one| match one {
             Exemption::Everything => true,
-            Exemption::Name(name, at) => {
-                at.is_none_or(|at| at == port) && is_within(host, name)
-            }
+            Exemption::Name(name, at) => at.is_none_or(|at| at == port) && is_within(host, name),
             Exemption::Network(network, bits) => {
                 address.is_some_and(|address| shares(address, *network, *bits))
             }
@@ -327,7 +325,8 @@ mod tests {
 
     #[test]
     fn hosts_are_exempt_by_name_address_and_network() {
-        let list = "example.org, .corp.test *.svc 10.0.0.0/8,192.0.2.7 2001:db8::/32 port.test:8443";
+        let list =
+            "example.org, .corp.test *.svc 10.0.0.0/8,192.0.2.7 2001:db8::/32 port.test:8443";
         let exempt = NoProxy::parse(list);
         for (host, port, is_exempt) in [
             ("example.org", 443, true),
@@ -363,7 +362,8 @@ mod tests {
         let choice = of(&[("HTTPS_PROXY", "http://p:1"), ("NO_PROXY", "internal")]).unwrap();
         let takes = |url: &str| choice.of(&url.parse().unwrap()).is_some();
         assert!(takes("https://api.example"));
-        for url in ["http://api.example", "https://localhost:1", "https://127.0.0.1", "https://[::1]"]
+        for url in
+            ["http://api.example", "https://localhost:1", "https://127.0.0.1", "https://[::1]"]
         {
             assert!(!takes(url), "{url}");
         }
@@ -391,7 +391,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_tunnel_is_asked_for_and_nothing_after_the_head_is_read() {
-        let (stream, seen) = asked("HTTP/1.1 200 Connection established\r\nx: y\r\n\r\nafter").await;
+        let (stream, seen) =
+            asked("HTTP/1.1 200 Connection established\r\nx: y\r\n\r\nafter").await;
         let mut after = String::new();
         stream.unwrap().read_to_string(&mut after).await.unwrap();
         assert_eq!(after, "after");

@@ -13,6 +13,7 @@ sys.path.insert(0, str(root / "tests/e2e"))
 from free_port import free_port  # noqa: E402
 from waiting import until  # noqa: E402
 
+TLS = root / "crates/photic-gateway/examples/measure/tls"
 REQUESTS = int(os.environ.get("DRILL_REQUESTS", "300"))
 SEED = int(os.environ.get("DRILL_SEED", "1"))
 CLIENTS, PHASES, CHARTS = 8, max(6, REQUESTS // 100), 12
@@ -72,7 +73,7 @@ class Upstream:
 
 def pem(name, kind):
     """A file of the certificate or key for loopback that the repository has, in PEM."""
-    text = base64.encodebytes((root / "crates/photic-gateway/examples/measure/tls" / name).read_bytes()).decode()
+    text = base64.encodebytes((TLS / name).read_bytes()).decode()
     path = work / (name + ".pem")
     path.write_text(f"-----BEGIN {kind}-----\n{text}-----END {kind}-----\n")
     return path
@@ -239,7 +240,7 @@ def main():
     schema = json.loads(subprocess.run([photic, "schema"], check=True, capture_output=True, text=True).stdout)
     files = (pem("loopback.der", "CERTIFICATE"), pem("loopback.key.der", "PRIVATE KEY"))
     tls = files if "tls" in schema["properties"] else None
-    context = ssl.create_default_context(cafile=files[0]) if tls else None
+    context = ssl.create_default_context(cafile=TLS / "authority.pem") if tls else None
     config, (listen, admin) = work / "photic.toml", (free_port(), free_port())
     (work / "b.key").write_text("key-of-b-1\n")
     written(config, settings(upstreams, listen, admin, tls, 1))

@@ -32,7 +32,7 @@ pub use prefixes::PathPrefixes;
 pub(crate) use prefixes::{NamedPrefix, Prefix};
 pub use quota::QuotaConfig;
 pub use record::RecordConfig;
-pub use settings::{Config, LearnedConfig, Policies, Serves};
 pub(crate) use secret::SecretSource;
 pub use secret::SecretText;
+pub use settings::{Config, LearnedConfig, Policies, Serves};
 pub use upstream::{CredentialSource, HttpChoice, UpstreamConfig};

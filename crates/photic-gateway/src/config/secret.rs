@@ -77,10 +77,7 @@ impl SecretText {
 }
 
 /// Replaces `${NAME}` by the values of variables.
-fn expanded(
-    text: &str,
-    variable: &impl Fn(&str) -> Option<String>,
-) -> Result<String, String> {
+fn expanded(text: &str, variable: &impl Fn(&str) -> Option<String>) -> Result<String, String> {
     let (mut whole, mut rest) = (String::with_capacity(text.len()), text);
     while let Some((before, after)) = rest.split_once("${") {
         whole.push_str(before);
@@ -151,10 +148,7 @@ mod tests {
         for (text, says) in [
             ("${NONE}", "`upstream.key`: the environment variable `NONE` is not set; set it"),
             ("${KEY", "`upstream.key`: a `${` has no `}`; write variables as `${NAME}`"),
-            (
-                "${EMPTY}",
-                "`upstream.key`: it is empty; remove the setting, or set the variable",
-            ),
+            ("${EMPTY}", "`upstream.key`: it is empty; remove the setting, or set the variable"),
         ] {
             assert_eq!(source(text).err().as_deref(), Some(says));
         }

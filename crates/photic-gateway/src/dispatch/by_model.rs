@@ -16,8 +16,8 @@ use photic_net::Outgoing;
 use super::dispatcher::Dispatcher;
 use crate::config::{Family, NamedPrefix};
 use crate::http::{
-    Failure, Passed, ReplyBody, Route, Stream, codings, could_hold_pictures, decode, drain, headers,
-    read,
+    Failure, Passed, ReplyBody, Route, Stream, codings, could_hold_pictures, decode, drain,
+    headers, read,
 };
 use crate::observe::RequestLog;
 use crate::tenant::Admitted;

@@ -171,10 +171,7 @@ impl Failure {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from(rest.seconds.max(1)));
             }
             Self::Refused(
-                Refusal::NoUpstream
-                | Refusal::Unmatched
-                | Refusal::ForeignKey
-                | Refusal::OtherApi,
+                Refusal::NoUpstream | Refusal::Unmatched | Refusal::ForeignKey | Refusal::OtherApi,
             ) => {}
             // A reply of 426 names the protocol to use instead (RFC 9110, section 15.5.22). The
             // connection stays open for it.

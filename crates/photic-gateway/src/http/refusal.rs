@@ -56,7 +56,9 @@ impl Refusal {
             Self::OtherRegion | Self::OtherCredentials => StatusCode::BAD_REQUEST,
             Self::Host(_) => StatusCode::FORBIDDEN,
             Self::Method => StatusCode::METHOD_NOT_ALLOWED,
-            Self::NoUpstream | Self::Unmatched | Self::ForeignKey | Self::OtherApi => StatusCode::NOT_FOUND,
+            Self::NoUpstream | Self::Unmatched | Self::ForeignKey | Self::OtherApi => {
+                StatusCode::NOT_FOUND
+            }
             Self::NoSocket => StatusCode::UPGRADE_REQUIRED,
             Self::Stopping | Self::Full => StatusCode::SERVICE_UNAVAILABLE,
         }
@@ -95,7 +97,9 @@ impl Refusal {
             Self::OtherRegion | Self::OtherCredentials => ErrorKind::Invalid,
             Self::Host(_) => ErrorKind::Forbidden,
             Self::Method => ErrorKind::MethodNotAllowed,
-            Self::NoUpstream | Self::Unmatched | Self::ForeignKey | Self::OtherApi => ErrorKind::NotFound,
+            Self::NoUpstream | Self::Unmatched | Self::ForeignKey | Self::OtherApi => {
+                ErrorKind::NotFound
+            }
             Self::Stopping | Self::Full => ErrorKind::Overloaded,
         }
     }

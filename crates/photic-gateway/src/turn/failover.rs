@@ -62,8 +62,7 @@ impl Again<'_> {
             head.headers.clone_from(&self.headers);
             let (turns, admitted) = (self.turns, self.admitted);
             let request = (self.route, self.repair);
-            attempted =
-                turns.attempt(request, Arc::clone(&inbound), head, admitted, log).await;
+            attempted = turns.attempt(request, Arc::clone(&inbound), head, admitted, log).await;
         }
         (attempted, Some(trail))
     }
@@ -161,7 +160,8 @@ async fn of_reply(
 
 /// Returns `true` for a success that is a page for people, as proxies send it.
 fn is_page(reply: &Response<Stream>) -> bool {
-    let media_type = reply.headers().get(CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
+    let media_type =
+        reply.headers().get(CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
     let is_text = media_type.starts_with(b"text/html") || media_type.starts_with(b"text/plain");
     reply.status() == StatusCode::OK && is_text
 }

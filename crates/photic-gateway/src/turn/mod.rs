@@ -53,6 +53,6 @@ pub(crate) use pipeline::Pipeline;
 pub(crate) use plan::Planner;
 pub(crate) use read::Repair;
 pub(crate) use recall::Recall;
-pub(crate) use reply_headers::say_upstream;
 pub(crate) use record::TurnRecorder;
+pub(crate) use reply_headers::say_upstream;
 pub(crate) use turns::Turns;

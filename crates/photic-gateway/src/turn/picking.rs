@@ -157,10 +157,20 @@ mod tests {
     #[test]
     fn a_name_is_replaced_in_a_path() {
         for (path, old, new, expected) in [
-            ("/v1beta/models/fast:generateContent", "fast", "gemini-3", "/v1beta/models/gemini-3:generateContent"),
+            (
+                "/v1beta/models/fast:generateContent",
+                "fast",
+                "gemini-3",
+                "/v1beta/models/gemini-3:generateContent",
+            ),
             ("/model/fast/converse", "fast", "us.a-v1:0", "/model/us.a-v1%3A0/converse"),
             ("/model/a%2Fb/converse-stream", "a/b", "c", "/model/c/converse-stream"),
-            ("/openai/deployments/fast/chat/completions", "fast", "gpt", "/openai/deployments/gpt/chat/completions"),
+            (
+                "/openai/deployments/fast/chat/completions",
+                "fast",
+                "gpt",
+                "/openai/deployments/gpt/chat/completions",
+            ),
             ("/v1/messages", "fast", "x", "/v1/messages"),
         ] {
             assert_eq!(rename_in_path(path, old, new), expected);

@@ -84,9 +84,7 @@ impl Planner {
         inbound: &InboundRequest,
         transcript: &Transcript<'_>,
     ) -> Option<(Arc<Upstream>, Option<Arc<str>>)> {
-        if let Some(picked) =
-            inbound.picking.of(&self.upstreams, transcript, &inbound.body.bytes)
-        {
+        if let Some(picked) = inbound.picking.of(&self.upstreams, transcript, &inbound.body.bytes) {
             let candidate = picked.candidate();
             return Some((Arc::clone(&candidate.upstream), candidate.model.clone()));
         }

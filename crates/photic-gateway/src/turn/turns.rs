@@ -114,14 +114,18 @@ impl Turns {
         let caller = inbound.endpoint;
         let uri = head.uri.clone();
         // A request of a `[[model]]` may be sent again.
-        let again = self.pipeline.planner.upstreams.routes().map(|routes| {
-            (Arc::clone(routes), Arc::clone(&inbound), head.headers.clone())
-        });
+        let again = self
+            .pipeline
+            .planner
+            .upstreams
+            .routes()
+            .map(|routes| (Arc::clone(routes), Arc::clone(&inbound), head.headers.clone()));
         let mut attempted = self.attempt((route, repair), inbound, head, admitted, log).await;
         let mut trail = None;
         if let Some((routes, inbound, headers)) = again {
             let again = Again { turns: self, routes, route, repair, admitted, headers };
-            (attempted, trail) = Box::pin(again.until_answered(attempted, inbound, head, log)).await;
+            (attempted, trail) =
+                Box::pin(again.until_answered(attempted, inbound, head, log)).await;
         }
         let sent = match attempted? {
             Attempted::Sent(sent) => sent,

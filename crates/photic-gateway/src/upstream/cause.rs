@@ -101,9 +101,7 @@ pub(crate) enum KeyOwner {
 
 /// Counts of requests to one upstream, by outcome.
 #[derive(Debug)]
-pub(crate) struct AttemptCounts(
-    [Counter; Cause::CONNECTED.len() + ConnectFailure::ALL.len()],
-);
+pub(crate) struct AttemptCounts([Counter; Cause::CONNECTED.len() + ConnectFailure::ALL.len()]);
 
 impl Default for AttemptCounts {
     fn default() -> Self {

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use http::header::{AUTHORIZATION, COOKIE, HeaderName};
 use http::HeaderMap;
+use http::header::{AUTHORIZATION, COOKIE, HeaderName};
 use photic::Wire;
 
 use super::secret::Secret;
@@ -56,7 +56,8 @@ impl Credentials {
             })?;
             headers.push((name, value));
         }
-        let has_key = key.is_some() || headers.iter().any(|(name, _)| OF_CALLER[..KEYS].contains(name));
+        let has_key =
+            key.is_some() || headers.iter().any(|(name, _)| OF_CALLER[..KEYS].contains(name));
         if key.is_some() && config.credentials == Some(CredentialSource::Passthrough) {
             let problem = "`passthrough` and `key` exclude each other; remove one".to_owned();
             return Err(ConfigError::Value { key: "upstream.credentials".to_owned(), problem });

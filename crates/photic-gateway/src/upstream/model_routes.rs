@@ -111,9 +111,10 @@ impl ModelRoutes {
     /// Returns the route of a model.
     pub(crate) fn find(&self, model: Option<&str>) -> Option<&Arc<ModelRoute>> {
         let model = model?;
-        let found = self.routes.iter().rev().filter_map(|route| {
-            Some((photic::profile::specificity(&route.name, model)?, route))
-        });
+        let found =
+            self.routes.iter().rev().filter_map(|route| {
+                Some((photic::profile::specificity(&route.name, model)?, route))
+            });
         // The last of equals is returned, and the first configured one must win, hence `rev`.
         found.max_by_key(|(specific, _)| *specific).map(|(_, route)| route)
     }
@@ -370,9 +371,8 @@ mod tests {
         assert_eq!(pick(&routes, &[0]).0, 1);
         assert_eq!(pick(&routes, &[0, 1]).0, 2);
         assert_eq!(pick(&routes, &[0, 1, 2]).0, 0);
-        let health = |index: usize| {
-            routes.find(Some("m")).unwrap().candidates[index].upstream.health()
-        };
+        let health =
+            |index: usize| routes.find(Some("m")).unwrap().candidates[index].upstream.health();
         health(0).failed(routes.rules().health);
         assert_eq!(pick(&routes, &[]).0, 1);
         assert_eq!(pick(&routes, &[1, 2]).0, 0);

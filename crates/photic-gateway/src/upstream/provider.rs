@@ -87,7 +87,7 @@ impl Upstream {
         let is_exact = config.unversioned || config.prefix.is_some();
         let base = path.strip_suffix("/v1").filter(|_| !is_exact);
         let name = config.name.clone().unwrap_or_else(|| authority.as_str().to_owned());
-        if !is_name(&name) {
+        if config.name.as_deref().is_some_and(|name| !is_name(name)) {
             let problem = "use letters, digits, `-`, `_`, `.` and `:`".to_owned();
             return Err(ConfigError::Value { key: "upstream.name".to_owned(), problem });
         }

@@ -2,7 +2,6 @@
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use http::{Request, Response, Version};
@@ -21,14 +20,14 @@ use crate::caller::{Reply, exchange, post};
 use crate::scripted::{Act, Upstream, chunk, chunked};
 use crate::started;
 
-/// For `localhost` and `127.0.0.1`, by an authority that nobody trusts: itself.
+/// For `localhost` and `127.0.0.1`, by an authority that no system trusts.
 const CERTIFICATE: &[u8] = include_bytes!("../../../examples/measure/tls/loopback.der");
 const KEY: &[u8] = include_bytes!("../../../examples/measure/tls/loopback.key.der");
 
 type Versions = Arc<Mutex<Vec<Version>>>;
 
 /// Starts a server of HTTP/1.1 or HTTP/2, with TLS or without, that answers every request.
-async fn server(tls: bool, version: Version) -> (SocketAddr, Versions) {
+async fn server(scheme: &str, version: Version) -> (SocketAddr, Versions) {
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let mut config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
@@ -43,6 +42,7 @@ async fn server(tls: bool, version: Version) -> (SocketAddr, Versions) {
     config.alpn_protocols = vec![name.to_vec()];
     let acceptor = TlsAcceptor::from(Arc::new(config));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let tls = scheme == "https";
     let (address, seen) = (listener.local_addr().unwrap(), Versions::default());
     let versions = Arc::clone(&seen);
     tokio::spawn(async move {
@@ -81,23 +81,10 @@ async fn serve(
     }
 }
 
-/// The certificate in PEM, in a file that is removed at the end.
-struct Pem(PathBuf);
-
-impl Pem {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("photic-{name}-{}.pem", std::process::id()));
-        let base64 = photic_testkit::image::base64(CERTIFICATE);
-        let text = format!("-----BEGIN CERTIFICATE-----\n{base64}\n-----END CERTIFICATE-----\n");
-        std::fs::write(&path, text).unwrap();
-        Self(path)
-    }
-}
-
-impl Drop for Pem {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
+/// Returns the setting that trusts the authority of the certificate.
+fn trusting() -> String {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/measure/tls");
+    format!("ca = '{folder}/authority.pem'")
 }
 
 /// Asks a gateway before an upstream with these settings.
@@ -108,40 +95,36 @@ async fn asked(url: &str, settings: &str) -> Reply {
 
 #[tokio::test]
 async fn an_authority_of_its_own_is_trusted_for_one_upstream() {
-    let (address, _) = server(true, Version::HTTP_11).await;
-    let pem = Pem::new("authority");
-    let trusting = format!("ca = '{}'", pem.0.display());
+    let (address, _) = server("https", Version::HTTP_11).await;
     let url = format!("https://{address}");
-    assert_eq!(asked(&url, &trusting).await.status, 200);
+    assert_eq!(asked(&url, &trusting()).await.status, 200);
     let refused = asked(&url, "").await;
-    assert_eq!((refused.status, refused.header("x-photic-error")), (502, Some("upstream_unreachable")));
+    assert_eq!(
+        (refused.status, refused.header("x-photic-error")),
+        (502, Some("upstream_unreachable"))
+    );
 }
 
 #[tokio::test]
 async fn the_name_in_the_certificate_can_be_another_one() {
-    let (address, _) = server(true, Version::HTTP_11).await;
-    let pem = Pem::new("name");
+    let (address, _) = server("https", Version::HTTP_11).await;
     for (name, status) in [("localhost", 200), ("other.example", 502)] {
-        let settings = format!("ca = '{}'\ntls_name = '{name}'", pem.0.display());
+        let settings = format!("{}\ntls_name = '{name}'", trusting());
         assert_eq!(asked(&format!("https://{address}"), &settings).await.status, status, "{name}");
     }
 }
 
 #[tokio::test]
 async fn http_2_is_spoken_with_tls_and_without() {
-    let pem = Pem::new("http2");
-    for (tls, settings, version) in [
-        (true, "", Version::HTTP_2),
-        (true, "http = '1.1'", Version::HTTP_11),
-        (false, "http = '2'", Version::HTTP_2),
-        (false, "", Version::HTTP_11),
+    for (scheme, settings, version) in [
+        ("https", "", Version::HTTP_2),
+        ("https", "http = '1.1'", Version::HTTP_11),
+        ("http", "http = '2'", Version::HTTP_2),
+        ("http", "", Version::HTTP_11),
     ] {
-        let (address, versions) = server(tls, version).await;
-        let (scheme, ca) = match tls {
-            true => ("https", format!("ca = '{}'\n", pem.0.display())),
-            false => ("http", String::new()),
-        };
-        let reply = asked(&format!("{scheme}://{address}"), &format!("{ca}{settings}")).await;
+        let (address, versions) = server(scheme, version).await;
+        let reply =
+            asked(&format!("{scheme}://{address}"), &format!("{}\n{settings}", trusting())).await;
         assert_eq!(reply.status, 200, "{settings}");
         assert_eq!(*versions.lock().unwrap(), [version], "{settings}");
     }
@@ -175,13 +158,10 @@ async fn proxy(answer: &'static str, to: SocketAddr) -> (SocketAddr, Arc<Mutex<V
 
 #[tokio::test]
 async fn requests_go_through_a_proxy() {
-    let (address, _) = server(true, Version::HTTP_2).await;
+    let (address, _) = server("https", Version::HTTP_2).await;
     let (proxy, seen) = proxy("HTTP/1.1 200 Connection established\r\n\r\n", address).await;
-    let pem = Pem::new("proxy");
-    let settings = format!(
-        "ca = '{}'\ntls_name = 'localhost'\nproxy = 'http://user:pass@{proxy}'",
-        pem.0.display()
-    );
+    let settings =
+        format!("{}\ntls_name = 'localhost'\nproxy = 'http://user:pass@{proxy}'", trusting());
     // A name that no name server knows: only the proxy is asked.
     assert_eq!(asked("https://model.invalid", &settings).await.status, 200);
     let head = seen.lock().unwrap().concat();
@@ -191,11 +171,14 @@ async fn requests_go_through_a_proxy() {
 
 #[tokio::test]
 async fn a_proxy_that_refuses_is_named() {
-    let (address, _) = server(true, Version::HTTP_11).await;
+    let (address, _) = server("https", Version::HTTP_11).await;
     let (refusing, _) = proxy("HTTP/1.1 403 Forbidden\r\n\r\n", address).await;
     for proxy in [refusing, super::closed().await] {
         let reply = asked("https://model.invalid", &format!("proxy = 'http://{proxy}'")).await;
-        assert_eq!((reply.status, reply.header("x-photic-error")), (502, Some("upstream_unreachable")));
+        assert_eq!(
+            (reply.status, reply.header("x-photic-error")),
+            (502, Some("upstream_unreachable"))
+        );
         let message = reply.json()["error"]["message"].as_str().unwrap().to_owned();
         assert!(message.contains("the proxy did not make the connection"), "{message}");
     }

@@ -29,7 +29,8 @@ fn count(upstream: &Upstream) -> usize {
 
 #[tokio::test]
 async fn the_next_upstream_answers_whatever_the_first_one_does() {
-    let cut = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{\"a";
+    let cut =
+        b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{\"a";
     let page = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 4\r\n\r\n<p/>";
     let no_json =
         b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 4\r\n\r\n<p/>";
@@ -182,7 +183,8 @@ async fn an_upstream_that_fails_is_asked_last_and_that_is_told() {
 
 #[tokio::test]
 async fn a_pause_that_an_upstream_asks_for_is_kept() {
-    let (a, seen_a) = Upstream::start(|_| status("429 Too Many Requests", "retry-after: 600\r\n")).await;
+    let (a, seen_a) =
+        Upstream::start(|_| status("429 Too Many Requests", "retry-after: 600\r\n")).await;
     let (b, seen_b) = Upstream::answering(CHAT_ANSWER).await;
     let gateway = started(&settings(a, b, "")).await;
     for _ in 0..3 {
@@ -205,13 +207,12 @@ async fn a_pause_that_an_upstream_asks_for_is_kept() {
 #[tokio::test]
 async fn a_short_pause_is_waited_for() {
     let asked = std::sync::atomic::AtomicUsize::new(0);
-    let (a, seen) = Upstream::start(move |_| {
-        match asked.fetch_add(1, std::sync::atomic::Ordering::SeqCst) {
+    let (a, seen) =
+        Upstream::start(move |_| match asked.fetch_add(1, std::sync::atomic::Ordering::SeqCst) {
             0 => status("429 Too Many Requests", "retry-after-ms: 200\r\n"),
             _ => vec![Act::Send(ok(CHAT_ANSWER.as_bytes()))],
-        }
-    })
-    .await;
+        })
+        .await;
     let gateway = started(&[upstream("a", a, "key = 'k'"), model(&["a"])].concat()).await;
     let reply = exchange(gateway, &post(CHAT, "", QUESTION.as_bytes())).await;
     assert_eq!((reply.status, count(&seen)), (200, 2));

@@ -77,14 +77,20 @@ async fn a_list_of_models_has_those_of_all_upstreams() {
     let list = reply.json();
     let ids: Vec<&Value> = list["data"].as_array().unwrap().iter().map(|it| &it["id"]).collect();
     assert_eq!(ids, ["claude-x", "fast", "gpt-5"]);
-    assert_eq!((&list["data"][2]["created"], &list["data"][0]["owned_by"]), (&7.into(), &"b".into()));
+    assert_eq!(
+        (&list["data"][2]["created"], &list["data"][0]["owned_by"]),
+        (&7.into(), &"b".into())
+    );
     for (seen, own) in [(&seen_a, "key-of-a"), (&seen_b, "key-of-b")] {
         let head = seen.last().head;
         assert!(head.contains(own) && !head.contains("of-caller"), "{head}");
     }
     let messages = "x-api-key: k\r\nanthropic-version: 2023-06-01\r\n";
     let list = exchange(gateway, &get("/v1/models", messages)).await.json();
-    assert_eq!((&list["data"][0]["display_name"], &list["last_id"]), (&"X".into(), &"gpt-5".into()));
+    assert_eq!(
+        (&list["data"][0]["display_name"], &list["last_id"]),
+        (&"X".into(), &"gpt-5".into())
+    );
     let one = exchange(gateway, &get("/v1/models/fast", "")).await;
     assert_eq!((one.status, &one.json()["id"]), (200, &"fast".into()));
     let none = exchange(gateway, &get("/v1/models/gpt-secret", "")).await;
@@ -104,7 +110,8 @@ async fn embeddings_go_by_model_and_audio_by_path() {
     ];
     let gateway = started(&text.concat()).await;
     let reply =
-        exchange(gateway, &post("/v1/embeddings", "", br#"{"input":"embed","model":"embed"}"#)).await;
+        exchange(gateway, &post("/v1/embeddings", "", br#"{"input":"embed","model":"embed"}"#))
+            .await;
     let said = reply.header("x-photic-upstream");
     assert_eq!((reply.status, said), (200, Some("b; failed=\"a:server_error\"")));
     assert_eq!(seen_b.last().body, br#"{"input":"embed","model":"nomic-1"}"#);

@@ -28,9 +28,11 @@ async fn the_upstream_that_answers_sees_the_picture() {
     let recorded = Recorded::start(Options::default()).await;
     let (broken, _) = Upstream::start(|_| status("500 Internal Server Error", "")).await;
     for (seed, wire) in [(1, Chat), (2, Messages), (3, Responses)] {
-        for (first, second) in
-            [("openai-chat", "anthropic"), ("anthropic", "openai-chat"), ("gemini", "openai-responses")]
-        {
+        for (first, second) in [
+            ("openai-chat", "anthropic"),
+            ("anthropic", "openai-chat"),
+            ("gemini", "openai-responses"),
+        ] {
             let text = [
                 upstream("broken", broken, &format!("wire = '{first}'\nkey = 'k'")),
                 upstream("sound", recorded.address, &format!("wire = '{second}'\nkey = 'k'")),
