@@ -109,7 +109,10 @@ impl Inspector {
         // Older versions did not record fates.
         let fates = match &row.fates {
             Some(fates) => fates.as_slice().to_vec(),
-            None => fates_of(&self.planned(id, row.number).await?),
+            None => {
+                let planned = self.planned(id, row.number).await?;
+                fates_of(&planned)
+            }
         };
         let letters = letters(&numbers, fates.into_iter(), |number| chosen.get(&number).copied());
         Ok(TurnFacts { row, numbers, letters, extras: None })
