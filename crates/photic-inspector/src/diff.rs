@@ -1,6 +1,8 @@
 //! Differences of two request bodies, found by their JSON tokens. Byte ranges outside of the
 //! differences are equal.
 
+#![expect(clippy::cast_possible_wrap, reason = "numbers of bytes are far below 2^63")]
+
 use std::ops::Range;
 
 /// Most edits that are searched for. Beyond them the rest of the bodies counts as one difference.

@@ -40,7 +40,7 @@ pub struct InspectConfig {
     /// is made at every start and printed. Required if other machines can reach the listener.
     pub token: Option<String>,
     /// Tenant of a fleet whose sessions are shown. If unset, those of a gateway without tenants.
-    #[schemars(example = "acme")]
+    #[schemars(example = &"acme")]
     pub tenant: Option<String>,
 }
 

@@ -1,7 +1,7 @@
 //! Findings of a session: pictures that the model could not see or read, what cost money, what was
 //! repaired, and what was learned.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use photic::{Code, Fate, Reason};
@@ -205,10 +205,10 @@ impl Inspector {
             return Ok(found);
         };
         let planned = self.planned(id, last.row.number).await?;
-        let mut seen: BTreeMap<(&str, Option<u32>), ()> = BTreeMap::new();
+        let mut seen: BTreeSet<(&str, Option<u32>)> = BTreeSet::new();
         for one in &planned.findings {
             let number = one.media.and_then(|id| last.numbers.get(id.index()).copied().flatten());
-            if seen.insert((one.code.name(), number), ()).is_some() || one.is_left_alone() {
+            if !seen.insert((one.code.name(), number)) || one.is_left_alone() {
                 continue;
             }
             found.push(of_code(one.code, number, index, last));

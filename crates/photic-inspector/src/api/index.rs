@@ -107,12 +107,11 @@ impl Inspector {
     ) -> Result<TurnFacts, Failure> {
         let numbers = numbers(&row.pictures);
         // Older versions did not record fates.
-        let fates = match &row.fates {
-            Some(fates) => fates.as_slice().to_vec(),
-            None => {
-                let planned = self.planned(id, row.number).await?;
-                fates_of(&planned)
-            }
+        let fates = if let Some(fates) = &row.fates {
+            fates.as_slice().to_vec()
+        } else {
+            let planned = self.planned(id, row.number).await?;
+            fates_of(&planned)
         };
         let letters = letters(&numbers, fates.into_iter(), |number| chosen.get(&number).copied());
         Ok(TurnFacts { row, numbers, letters, extras: None })

@@ -23,7 +23,8 @@ pub(crate) fn reply_parts(text: &str, is_stream: bool) -> Vec<Value> {
             let Ok(event) = serde_json::from_str::<Value>(data.trim()) else { continue };
             // The last events of some streams repeat the whole.
             let kind = event.get("type").and_then(Value::as_str).unwrap_or_default();
-            if !kind.ends_with(".done") && !kind.ends_with(".completed") {
+            let last = kind.rsplit('.').next();
+            if !matches!(last, Some("done" | "completed")) || !kind.contains('.') {
                 said.read(&event);
             }
         }

@@ -227,6 +227,9 @@ fn cache(turn: &TurnFacts, previous: Option<&TurnFacts>, profile: &Profile) -> V
         .value()
 }
 
+/// Changes of one kind, reason and text.
+type Group<'p> = ((&'static str, String, String), Vec<&'p photic::Decision>);
+
 /// Returns the changes, grouped by their kind and reason.
 pub(crate) fn decisions(
     planned: &PlannedTurn,
@@ -237,7 +240,7 @@ pub(crate) fn decisions(
     let earlier: Vec<_> = before
         .map(|before| before.decisions.iter().map(|one| (key(one), one.at.clone())).collect())
         .unwrap_or_default();
-    let mut groups: Vec<((&str, String, String), Vec<&photic::Decision>)> = Vec::new();
+    let mut groups: Vec<Group<'_>> = Vec::new();
     for one in &planned.decisions {
         let key = key(one);
         match groups.iter_mut().find(|(other, _)| *other == key) {
@@ -245,7 +248,7 @@ pub(crate) fn decisions(
             None => groups.push((key, vec![one])),
         }
     }
-    let group = |((did, why, says), group): ((&str, String, String), Vec<&photic::Decision>)| {
+    let group = |((did, why, says), group): Group<'_>| {
         let number =
             |one: &&photic::Decision| turn.numbers.get(one.media?.index()).copied().flatten();
         let pictures: Vec<u32> = group.iter().filter_map(number).collect();

@@ -200,7 +200,7 @@ fn is_card(text: &str) -> bool {
             _ => digit * 2,
         })
         .sum();
-    (13..=19).contains(&digits.len()) && sum % 10 == 0
+    (13..=19).contains(&digits.len()) && sum.is_multiple_of(10)
 }
 
 /// Returns words that look random: letters and digits mixed, with much entropy.
@@ -240,7 +240,9 @@ fn is_random(word: &[u8]) -> bool {
         return false;
     }
     let mut counts = [0_u32; 256];
-    word.iter().for_each(|byte| counts[usize::from(*byte)] += 1);
+    for byte in word {
+        counts[usize::from(*byte)] += 1;
+    }
     let length = word.len() as f64;
     let bits: f64 = counts
         .iter()
