@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
 use http::request::Parts;
 use http::{Method, Request, Response};
 use hyper::body::Incoming;
@@ -38,7 +38,7 @@ struct Passing<'p> {
 impl Dispatcher {
     /// Returns `true` if the body of a request has to be read to find its upstream.
     pub(super) fn is_by_model(&self, request: &Request<Incoming>) -> bool {
-        let media_type = request.headers().get(CONTENT_TYPE).map(|it| it.as_bytes());
+        let media_type = request.headers().get(CONTENT_TYPE).map(HeaderValue::as_bytes);
         let is_json = media_type.is_some_and(|it| it.starts_with(b"application/json"));
         let upstreams = &self.upstreams;
         (upstreams.routes().is_some() || upstreams.models().deny_unmatched)

@@ -255,11 +255,6 @@ impl ModelRoute {
     pub(crate) fn has_several(&self) -> bool {
         self.candidates.len() > 1
     }
-
-    /// Returns the upstreams in order.
-    pub(crate) fn candidates(&self) -> &[Candidate] {
-        &self.candidates
-    }
 }
 
 /// A budget of retries: a share of all requests, and a reserve.
@@ -287,7 +282,7 @@ impl RetryBudget {
     }
 }
 
-/// Random numbers from a seed (SplitMix64).
+/// Random numbers from a seed (`SplitMix64`).
 #[derive(Debug)]
 pub(super) struct Random(AtomicU64);
 

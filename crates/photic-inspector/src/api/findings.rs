@@ -1,7 +1,7 @@
 //! Findings of a session: pictures that the model could not see or read, what cost money, what was
 //! repaired, and what was learned.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use photic::{Code, Fate, Reason};
