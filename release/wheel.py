@@ -6,10 +6,12 @@ same version for the same platform, the program is added to it, so that one whee
 import base64, hashlib, pathlib, zipfile
 
 from contents import ours
-from facts import LICENSE, REPOSITORY, SUMMARY, VERSION
+from facts import LICENSE, REPOSITORY, SUMMARY, VERSION, level
 from tarball import FILE, PROGRAM, zipped
 
 INFO = f"photic-{VERSION}.dist-info"
+MAX_BYTES = 15_000_000
+"""Bytes of a wheel with module and command, at most. Those of the tests are packed loosely, and may have more."""
 
 
 def wheel(content, module=None):
@@ -25,7 +27,10 @@ def wheel(content, module=None):
     tree[f"{INFO}/licenses/THIRD-PARTY-NOTICES"] = (content.notices, FILE)
     tree = dict(sorted(tree.items()))
     tree[f"{INFO}/RECORD"] = (record(tree), FILE)
-    return name, zipped(tree)
+    data = zipped(tree)
+    if module and level() == 9 and len(data) > MAX_BYTES:
+        raise SystemExit(f"error: {name} has {len(data):,} bytes, more than {MAX_BYTES:,}")
+    return name, data
 
 
 def described(entry):

@@ -171,7 +171,11 @@ pub(crate) fn wire_of(body: &[u8], options: &Options) -> Option<Wire> {
 }
 
 /// Plans a request under a profile and a policy.
-pub(crate) fn planned<'p>(transcript: &Transcript<'_>, profile: &'p Profile, policy: &Policy) -> Plan<'p> {
+pub(crate) fn planned<'p>(
+    transcript: &Transcript<'_>,
+    profile: &'p Profile,
+    policy: &Policy,
+) -> Plan<'p> {
     let mut survey = photic::survey(transcript);
     if !policy.choices.is_empty() || !policy.retired.is_empty() {
         survey.identify(transcript);

@@ -10,7 +10,7 @@ assert len(blocks) >= 3, f"{page} has {len(blocks)} blocks"
 examples = pathlib.Path(__file__).resolve().parents[3] / "examples"
 for name in ("request.json", "orders.png"):
     shutil.copy(examples / name, folder / name)
-if language == "python":
+if language.startswith("python"):
     program = folder / "documented_example.py"
     program.write_text("\n".join(blocks))
     subprocess.run([sys.executable, program.name], cwd=folder, check=True, env=os.environ)

@@ -1,11 +1,13 @@
-"""The Python package writes the bytes of the command: FOLDER of expected.json. And on broken bodies it does not crash."""
-import json, pathlib, random, re, sys, threading, time, tomllib
+"""The Python package writes the bytes of the command: PHOTIC, FOLDER of expected.json. And on broken bodies it does not crash."""
+import json, os, pathlib, random, subprocess, sys, threading, time, tomllib
 
 import photic
 
 from bodies import TESTS, WIRES, bodies
 
-expected = json.loads((pathlib.Path(sys.argv[1]) / "expected.json").read_text())
+photic_program = sys.argv[1]
+expected = json.loads((pathlib.Path(sys.argv[2]) / "expected.json").read_text())
+MUTATED = int(os.environ.get("PHOTIC_MUTATED", 2000))
 
 
 def forms(body, number):
@@ -44,6 +46,28 @@ for number, one in enumerate(expected):
 assert not wrong, f"{len(wrong)} of {len(expected)} differ from the command: {wrong[:10]}"
 print(f"python: {len(expected)} bodies are those of the command")
 
+# The reports say what the command's `--json` says, in the same words. Only the body has a member of its own.
+said = 0
+for path in bodies()[::9]:
+    body = path.read_bytes()
+    for command, call in (("check", photic.check), ("explain", photic.explain), ("lower", photic.lower)):
+        ran = subprocess.run([photic_program, command, "--json", path], capture_output=True)
+        try:
+            report = call(body).data
+        except photic.PhoticError:
+            continue
+        if ran.returncode > 1 or photic.lower(body).data.get("decisions") is None:
+            continue  # it is a reply
+        right = json.loads(ran.stdout)
+        right.pop("body", None)
+        assert {name: report.get(name) for name in right} == right, f"{command} {path}"
+        said += 1
+assert said > 100, said
+picture = sorted((TESTS.parents[2] / "examples").glob("*.png"))[0]
+right = json.loads(subprocess.run([photic_program, "view", "--json", picture], capture_output=True, check=True).stdout)
+assert photic.view(picture).data == right, (photic.view(picture).data, right)
+print(f"python: {said} reports are those of the command")
+
 # The golden outputs of the library, with the profile that each case names.
 compared = 0
 for folder in sorted(path for path in (TESTS / "wires").iterdir() if (path / "in.json").exists()):
@@ -71,11 +95,11 @@ for folder in sorted(path for path in (TESTS / "wires").iterdir() if (path / "in
 assert compared > 1000, compared
 print(f"python: {compared} golden outputs of the library are the same")
 
-# Mutations: always the same ones.
+# Mutations: always the same ones. PHOTIC_MUTATED=10000 makes more.
 picks, pool = random.Random(28), [path.read_bytes() for path in bodies()]
 pool = [body for body in pool if len(body) < 200_000]
 raised = 0
-for _ in range(2000):
+for _ in range(MUTATED):
     body = bytearray(picks.choice(pool))
     for _ in range(picks.randint(1, 8)):
         at = picks.randrange(len(body) + 1)
@@ -94,7 +118,7 @@ for _ in range(2000):
         except photic.PhoticError:
             raised += 1
     body.append(0)  # nothing holds the memory any more
-print(f"python: 2000 mutated bodies, {raised} calls refused with a reason")
+print(f"python: {MUTATED} mutated bodies, {raised} calls refused with a reason")
 
 # Threads: the same results, and a thread that counts goes on meanwhile.
 large = json.dumps({"model": "gpt-4o", "messages": [{"role": "user", "content": "x" * 100}] * 20_000}).encode()
@@ -117,21 +141,3 @@ stop.set()
 counter.join()
 assert results == [True] * 4
 print(f"python: 4 threads with {len(large) >> 10} KB each in {took * 1000:.0f} ms, {made} counts of another meanwhile (printed, not judged)")
-
-
-def peak():
-    """The most memory that this process ever held, in bytes."""
-    return int(re.search(r"VmHWM:\s+(\d+)", pathlib.Path("/proc/self/status").read_text())[1]) << 10
-
-
-# No copy on the way in, and none on the way out of a body that does not change.
-if pathlib.Path("/proc/self/clear_refs").exists():
-    whole = b'{"model":"gpt-4o","messages":[{"role":"user","content":"' + b"x" * (64 << 20) + b'"}]}'
-    for given in (whole, bytearray(whole), memoryview(whole)):
-        pathlib.Path("/proc/self/clear_refs").write_text("5")
-        before = peak()
-        report = photic.check(given)
-        grown = peak() - before
-        assert grown < len(whole) // 4, f"{type(given).__name__}: {grown >> 20} MB more for a body of 64 MB"
-    assert photic.repair(whole).body is whole
-    print(f"python: a body of 64 MB is read in place: {grown >> 20} MB more")

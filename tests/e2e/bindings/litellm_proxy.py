@@ -14,6 +14,7 @@ page = (ROOT / "docs/python.md").read_text()
 (configuration,) = re.findall(r"(?ms)^```yaml\n(.*?)^```", page)
 without = re.sub(r"(?m)^litellm_settings:\n(  .*\n)+", "", configuration)
 assert without != configuration
+KEY = "sk-" + os.urandom(32).hex()  # without one the proxy does not start
 words = (charts / "1.txt").read_text().strip()
 picture = base64.b64encode((charts / "1.png").read_bytes()).decode()
 schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
@@ -38,7 +39,7 @@ MESSAGES = {
 
 
 def post(url, body):
-    headers = {"content-type": "application/json", "authorization": "Bearer any", "anthropic-version": "2023-06-01"}
+    headers = {"content-type": "application/json", "authorization": f"Bearer {KEY}", "anthropic-version": "2023-06-01"}
     request = urllib.request.Request(url, json.dumps(body).encode(), headers)
     with urllib.request.urlopen(request, timeout=120) as reply:
         return reply.read().decode()
@@ -49,7 +50,7 @@ def ask(text):
     file = folder / "litellm.yaml"
     file.write_text(text)
     program = pathlib.Path(sys.executable).with_name("litellm")
-    environment = {**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+    environment = {**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MASTER_KEY": KEY}
     with open(folder / "litellm.log", "w") as log:
         proxy = subprocess.Popen([program, "--config", file, "--host", "127.0.0.1", "--port", str(port)],
                                  env=environment, stdout=log, stderr=log)

@@ -3,12 +3,13 @@ import base64, hashlib, json, pathlib, sys, threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import boto3
+from anthropic import AnthropicBedrock
 from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.config import Config
 from botocore.credentials import Credentials
 
-import photic.boto3
+import photic.anthropic, photic.boto3
 
 KEY, SECRET = "AKIDEXAMPLE", "a/secret+key"
 seen = []
@@ -61,7 +62,16 @@ claude = {"anthropic_version": "bedrock-2023-05-31", "max_tokens": 10, "messages
     {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}]},
     {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": json.dumps({"screenshot": picture})}]}]}
 client.invoke_model(modelId="anthropic.claude-sonnet-4-5-20250929-v1:0", body=json.dumps(claude))
-(converse, one, first), (invoke, two, second) = seen
-assert converse.endswith("/converse") and invoke.endswith("/invoke") and one and two, [(path, signed) for path, signed, _ in seen]
-assert b'"image"' in first and b'"type":"image"' in second.replace(b" ", b""), (first[:300], second[:300])
-print("boto3: Converse and InvokeModel are repaired before they are signed")
+# Anthropic's SDK signs by itself, behind its middleware.
+claude.pop("anthropic_version")
+sdk = AnthropicBedrock(aws_access_key=KEY, aws_secret_key=SECRET, aws_region="eu-west-1", max_retries=0,
+                       base_url=f"http://127.0.0.1:{server.server_port}", middleware=[photic.anthropic.middleware()])
+try:
+    sdk.messages.create(model="anthropic.claude-sonnet-4-5-20250929-v1:0", **claude)
+except AttributeError:
+    pass  # the reply above is none of Anthropic's
+(converse, one, first), (invoke, two, second), (sdk_invoke, three, third) = seen
+signed = [(path, is_right) for path, is_right, _ in seen]
+assert converse.endswith("/converse") and invoke.endswith("/invoke") and sdk_invoke.endswith("/invoke") and one and two and three, signed
+assert b'"image"' in first and b'"type":"image"' in second.replace(b" ", b"") and b'"type":"image"' in third.replace(b" ", b""), third[:300]
+print("boto3: Converse and InvokeModel are repaired before they are signed, and so is InvokeModel of Anthropic's SDK")

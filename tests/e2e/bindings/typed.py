@@ -28,6 +28,9 @@ def everything(body: bytes, view: memoryview, image: photic.ArrayLike) -> None:
     assert_type(photic.lower(body, "gemini").is_changed, bool)
     assert_type(photic.view(Path("page.png"), region=(0, 0, 10, 10)).size, tuple[int, int])
     photic.view(image, fidelity="pixel")
+    session = photic.Session("openai-chat", policy=policy)
+    assert_type(session.repair(view).body, bytes)
+    assert_type(session.figures, dict[str, int])
     route = photic.route("/v1/messages")
     if route is not None:
         photic.repair(body, wire=route.wire, model=route.model)
