@@ -67,6 +67,7 @@ impl fmt::Display for Trail {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
     use std::time::Duration;
 
     use photic_net::ConnectFailure;
@@ -88,17 +89,16 @@ mod tests {
 
     fn routes(count: usize, random: &Random) -> Arc<ModelRoutes> {
         let mut text = String::from("[failover]\nbudget_percent=1000\nfailures=2\nseed=1\n");
-        text.push_str(&format!("attempts={count}\n"));
+        writeln!(text, "attempts={count}").unwrap();
         for index in 0..count {
-            text.push_str(&format!(
-                "[[upstream]]\nurl='http://h{index}'\nname='{index}'\ncredentials='own'\n"
-            ));
+            let name = format!("url='http://h{index}'\nname='{index}'");
+            writeln!(text, "[[upstream]]\n{name}\ncredentials='own'").unwrap();
         }
         let names: Vec<String> = (0..count).map(|index| format!("'{index}'")).collect();
-        text.push_str(&format!("[[model]]\nname='m'\nupstreams=[{}]\n", names.join(",")));
+        writeln!(text, "[[model]]\nname='m'\nupstreams=[{}]", names.join(",")).unwrap();
         if random.below(2) == 0 {
             let weights: Vec<String> = (0..count).map(|_| random.below(4).to_string()).collect();
-            text.push_str(&format!("weights=[{}]\n", weights.join(",")));
+            writeln!(text, "weights=[{}]", weights.join(",")).unwrap();
         }
         let upstreams = Upstreams::of(&Config::parse(&text).unwrap()).unwrap();
         Arc::clone(upstreams.routes().unwrap())
@@ -125,7 +125,7 @@ mod tests {
             match cause {
                 Cause::RateLimited => {
                     let health = picked.candidate().upstream.health();
-                    health.pause(Duration::from_secs(60));
+                    health.pause(Duration::from_mins(1));
                 }
                 _ => picked.candidate().upstream.health().failed(routes.rules().health),
             }

@@ -282,7 +282,7 @@ async fn a_turn_of_another_version_is_told_and_not_guessed() {
     // The bytes of a picture that was shown are gone.
     let images = wait(world.store.images(&world.id)).unwrap();
     let digest = images[0].digest.unwrap();
-    let gone = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
+    let gone = std::time::SystemTime::now() + std::time::Duration::from_mins(1);
     wait(photic_store::Blobs::remove(&world.store.blobs, &digest.into(), gone)).unwrap();
     let id = &world.id;
     for kind in ["thumb", "original", "sent", "seen"] {

@@ -55,7 +55,7 @@ mod tests {
 
     use super::*;
 
-    fn of(messages: Value) -> ArrivedMessages {
+    fn of(messages: &Value) -> ArrivedMessages {
         let body = json!({ "messages": messages }).to_string();
         arrived(&photic::lift(Wire::OpenAiChat, body.as_bytes()).0)
     }
@@ -67,12 +67,12 @@ mod tests {
         let calls = json!({"role": "assistant", "content": null,
             "tool_calls": [call("a", "shot"), call("b", "read"), call("c", "shot")]});
         let result = |id: &str| json!({"role": "tool", "tool_call_id": id, "content": "done"});
-        let first = of(json!([user]));
+        let first = of(&json!([user]));
         assert_eq!((first.words.as_str(), first.tools.len()), ("look at it", 0));
-        let second = of(json!([user, calls, result("c"), result("b"), result("a")]));
+        let second = of(&json!([user, calls, result("c"), result("b"), result("a")]));
         assert_eq!((second.words.as_str(), second.tools), ("", vec!["shot".into(), "read".into()]));
-        let third = of(json!([user, calls, result("x"), {"role": "user", "content": "go on"}]));
+        let third = of(&json!([user, calls, result("x"), {"role": "user", "content": "go on"}]));
         assert_eq!((third.words.as_str(), third.tools.len()), ("go on", 0));
-        assert_eq!(of(json!([])), ArrivedMessages::default());
+        assert_eq!(of(&json!([])), ArrivedMessages::default());
     }
 }

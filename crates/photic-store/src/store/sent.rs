@@ -352,7 +352,7 @@ mod tests {
                 format!(r#"{{"type":"text", {spaced} , "text":"a"}}"#),
                 r#"{"type":"text" , "text":"a"}"#,
             ),
-            (format!(r#"{{{mark},{mark}}}"#), "{}"),
+            (format!("{{{mark},{mark}}}"), "{}"),
             (format!(r#"[{{"a":1,{mark}}},{{"b":2,{mark}}}]"#), r#"[{"a":1},{"b":2}]"#),
             (r#"[{"text":"a"},{"cachePoint":{"type":"default"}}]"#.to_owned(), r#"[{"text":"a"}]"#),
             (r#"[{"cachePoint":{"type":"default"}},{"text":"a"}]"#.to_owned(), r#"[{"text":"a"}]"#),
