@@ -29,6 +29,11 @@ pub(crate) const fn body(response: CommonResponse) -> CommonAnswer {
     CommonAnswer { response: Some(response) }
 }
 
+/// The answer to a body that stays as it is.
+pub(crate) fn unchanged() -> CommonAnswer {
+    body(CommonResponse::default())
+}
+
 /// The answer to trailers.
 pub(crate) const fn trailers() -> TrailersAnswer {
     TrailersAnswer {}

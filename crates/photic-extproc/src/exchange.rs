@@ -16,7 +16,8 @@ use photic::Policy;
 use photic::wire::{ErrorKind, ErrorWords};
 
 use crate::answer::{
-    body, headers, immediate, message, remove, replaced, set, streamed, trailers, with_mode,
+    body, headers, immediate, message, remove, replaced, set, streamed, trailers, unchanged,
+    with_mode,
 };
 use crate::collected::CollectedBody;
 use crate::memory::Charge;
@@ -70,13 +71,6 @@ enum BodyEnd {
     Trailers,
 }
 
-/// The headers of a request that no longer hold once its body is replaced.
-#[derive(Clone, Copy, Debug, Default)]
-struct Described {
-    has_length: bool,
-    is_encoded: bool,
-}
-
 /// The conversation about one HTTP request.
 #[derive(Debug, Default)]
 pub(crate) struct Exchange {
@@ -88,7 +82,7 @@ pub(crate) struct Exchange {
     end: Option<BodyEnd>,
     /// The body that is being repaired.
     original: Bytes,
-    described: Described,
+    is_encoded: bool,
     /// Set if the answer to the request's headers is still owed.
     owes_headers: bool,
     is_request_done: bool,
@@ -97,11 +91,11 @@ pub(crate) struct Exchange {
 }
 
 impl Exchange {
-    /// Takes a message, and the memory that it is charged to.
+    /// Takes a message, and the memory that it is charged to. Without memory, nothing is collected.
     pub(crate) fn take(
         &mut self,
         request: ProcessingRequest,
-        charge: Charge,
+        charge: Option<Charge>,
         rules: &Rules<'_>,
     ) -> Step {
         if let Some(config) = &request.protocol_config {
@@ -135,12 +129,21 @@ impl Exchange {
         if !is_one_message {
             return None;
         }
+        self.is_request_done = true;
+        if self.target.is_none() {
+            return Some(Step::Answer(vec![message(Answer::RequestBody(unchanged()))]));
+        }
         if reason == Passed::TooLarge && rules.too_large == TooLarge::Refuse {
             return Some(self.refuse_large(rules.max_body));
         }
         self.pass(reason);
-        self.is_request_done = true;
-        Some(Step::Answer(vec![message(Answer::RequestBody(body(CommonResponse::default())))]))
+        Some(Step::Answer(vec![message(Answer::RequestBody(unchanged()))]))
+    }
+
+    /// Returns the maximum length of the body in a message. A chunk of a stream has to be passed on,
+    /// however long it is; only memory bounds it.
+    pub(crate) const fn max_message(&self, max_body: usize) -> usize {
+        if self.is_streamed() { usize::MAX } else { max_body }
     }
 
     const fn is_duplex(&self) -> bool {
@@ -167,8 +170,7 @@ impl Exchange {
                 return Step::Answer(vec![self.without_body(headers(own))]);
             }
         };
-        let is_encoded = !target.codings.is_empty();
-        self.described = Described { has_length: target.length.is_some(), is_encoded };
+        self.is_encoded = !target.codings.is_empty();
         let is_streamed = matches!(self.mode, Some(BodySendMode::Streamed));
         if target.length.is_some_and(|length| length > rules.max_body) {
             self.target = Some(target);
@@ -178,7 +180,7 @@ impl Exchange {
             self.pass(Passed::TooLarge);
             return Step::Answer(vec![self.without_body(headers(own))]);
         }
-        if is_streamed && is_encoded {
+        if is_streamed && self.is_encoded {
             // The header that names the encoding is gone before the body can be read.
             self.pass(Passed::UnknownEncoding);
             return Step::Answer(vec![self.without_body(headers(own))]);
@@ -222,7 +224,7 @@ impl Exchange {
         if self.is_duplex() { response } else { with_mode(response, ProcessingMode::default()) }
     }
 
-    fn request_body(&mut self, part: HttpBody, charge: Charge, rules: &Rules<'_>) -> Step {
+    fn request_body(&mut self, part: HttpBody, charge: Option<Charge>, rules: &Rules<'_>) -> Step {
         let is_end = part.end_of_stream || matches!(self.mode, Some(BodySendMode::Buffered));
         self.is_request_done = is_end;
         if self.target.is_none() {
@@ -236,12 +238,18 @@ impl Exchange {
             // The beginning of a body that is larger than Envoy's buffer, or an older Envoy that does
             // not tell its mode.
             self.pass(Passed::Incomplete);
-            let answer = body(CommonResponse::default());
-            return Step::Answer(vec![message(Answer::RequestBody(answer))]);
+            return Step::Answer(vec![message(Answer::RequestBody(unchanged()))]);
         }
-        self.collected.push(part.body, charge);
+        let has_memory = charge.is_some();
+        self.collected.push(part.body, charge.unwrap_or_default());
         if self.collected.len() > rules.max_body {
-            return self.release(is_end, rules);
+            if rules.too_large == TooLarge::Refuse {
+                return self.refuse_large(rules.max_body);
+            }
+            return self.release(is_end, Passed::TooLarge);
+        }
+        if !has_memory {
+            return self.release(is_end, Passed::NoMemory);
         }
         if is_end {
             return self.repair(BodyEnd::Body);
@@ -255,12 +263,9 @@ impl Exchange {
         })
     }
 
-    /// Passes a body on that became too large, with all that was collected.
-    fn release(&mut self, is_end: bool, rules: &Rules<'_>) -> Step {
-        if rules.too_large == TooLarge::Refuse {
-            return self.refuse_large(rules.max_body);
-        }
-        self.pass(Passed::TooLarge);
+    /// Passes a body on unread, with all that was collected.
+    fn release(&mut self, is_end: bool, reason: Passed) -> Step {
+        self.pass(reason);
         let collected = std::mem::take(&mut self.collected);
         if !self.is_duplex() {
             let change = if self.is_streamed() {
@@ -314,10 +319,10 @@ impl Exchange {
         let original = std::mem::take(&mut self.original);
         let mut change = HeaderMutation::default();
         if let Some(new) = &repaired.body {
-            if self.described.is_encoded {
+            if self.is_encoded {
                 change.remove_headers.push("content-encoding".to_owned());
             }
-            if self.described.has_length && !self.is_streamed() {
+            if !self.is_streamed() {
                 change.set_headers.push(set("content-length", &new.len().to_string()));
             }
         }
@@ -374,7 +379,7 @@ fn passed_body(part: HttpBody, is_duplex: bool) -> crate::messages::CommonAnswer
     if is_duplex {
         return body(streamed(part.body, part.end_of_stream));
     }
-    body(CommonResponse::default())
+    unchanged()
 }
 
 /// Writes a body in chunks.

@@ -11,6 +11,7 @@ use crate::messages::{
 };
 use crate::repair::{RepairedBody, repair};
 use crate::settings::TooLarge;
+use crate::target::Passed;
 
 /// A tool result that is empty, which photic fills.
 const BROKEN: &str = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"Look!"},{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c","content":""}]}"#;
@@ -22,6 +23,8 @@ struct Talk {
     policy: Policy,
     max_body: usize,
     too_large: TooLarge,
+    /// Set if there is memory for the next message.
+    memory: bool,
 }
 
 impl Talk {
@@ -37,7 +40,8 @@ impl Talk {
         too_large: TooLarge,
     ) -> (Self, Step) {
         let policy = Policy::default();
-        let mut talk = Self { exchange: Exchange::default(), policy, max_body, too_large };
+        let mut talk =
+            Self { exchange: Exchange::default(), policy, max_body, too_large, memory: true };
         let mut headers = vec![(":method", "POST"), (":path", "/v1/chat/completions")];
         headers.extend(more);
         let step = talk.take(ProcessingRequest {
@@ -52,9 +56,9 @@ impl Talk {
     }
 
     fn take(&mut self, request: ProcessingRequest) -> Step {
-        let Self { exchange, policy, max_body, too_large } = self;
+        let Self { exchange, policy, max_body, too_large, memory } = self;
         let rules = Rules { policy, max_body: *max_body, too_large: *too_large, host: None };
-        exchange.take(request, Charge::default(), &rules)
+        exchange.take(request, memory.then(Charge::default), &rules)
     }
 
     fn part(&mut self, part: Received) -> Step {
@@ -242,6 +246,34 @@ fn a_body_above_the_limit_passes_with_a_reason_or_is_refused() {
     let (_, step) =
         Talk::limited(BodySendMode::Buffered, &[("content-length", "21")], 20, TooLarge::Refuse);
     assert!(matches!(step, Step::Close(_)));
+}
+
+#[test]
+fn without_memory_a_body_passes() {
+    for mode in [BodySendMode::Buffered, BodySendMode::Streamed, BodySendMode::FullDuplexStreamed] {
+        let (mut talk, _) = Talk::begin(mode, &[]);
+        talk.memory = false;
+        for response in answers(talk.body(BROKEN, true)) {
+            let Some(Answer::RequestBody(_)) = &response.response else { continue };
+            match change(&response) {
+                None => {}
+                Some(Mutation::Body(body)) => assert_eq!(body, BROKEN.as_bytes()),
+                Some(Mutation::Streamed(chunk)) => assert_eq!(chunk.body, BROKEN.as_bytes()),
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!(talk.reply_headers(), [("x-photic-passed".to_owned(), "no_memory".to_owned())]);
+    }
+    // A message that was too large to be read.
+    let (mut talk, _) = Talk::begin(BodySendMode::Buffered, &[]);
+    let rules =
+        Rules { policy: &talk.policy, max_body: 1, too_large: TooLarge::Refuse, host: None };
+    assert!(matches!(talk.exchange.skipped(Passed::TooLarge, &rules), Some(Step::Close(_))));
+    // An upload is none of our business, however large.
+    let (mut talk, _) = Talk::begin(BodySendMode::Buffered, &[(":path", "/v1/files")]);
+    let rules =
+        Rules { policy: &talk.policy, max_body: 1, too_large: TooLarge::Refuse, host: None };
+    assert!(matches!(talk.exchange.skipped(Passed::TooLarge, &rules), Some(Step::Answer(_))));
 }
 
 #[test]

@@ -13,6 +13,8 @@ use crate::memory::{Charge, Memory};
 const PREFIX: usize = 5;
 /// Bytes that a message may have beside the body in it: headers, above all.
 const BESIDE_BODY: usize = 256 << 10;
+/// Bytes of a message that is read even if there is no memory for it: a chunk has to be passed on.
+const MAX_UNCHARGED: usize = 256 << 10;
 
 /// The statuses of gRPC that are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,11 +29,11 @@ pub(crate) enum Status {
 /// A message that arrived.
 #[derive(Debug)]
 pub(crate) enum Arrived {
-    /// A message, and the memory it is charged to.
-    Message(Bytes, Charge),
+    /// A message, and the memory it is charged to; `None` if there was none, and the message is small.
+    Message(Bytes, Option<Charge>),
     /// A message that was too large was skipped.
     TooLarge,
-    /// A message for which there was no memory was skipped.
+    /// A large message for which there was no memory was skipped.
     NoMemory,
 }
 
@@ -40,21 +42,24 @@ pub(crate) enum Arrived {
 pub(crate) struct MessageReader {
     body: Incoming,
     buffer: BytesMut,
-    max: usize,
 }
 
 impl MessageReader {
-    /// Reads messages with bodies of at most `max_body` bytes.
-    pub(crate) fn new(body: Incoming, max_body: usize) -> Self {
-        Self { body, buffer: BytesMut::new(), max: max_body.saturating_add(BESIDE_BODY) }
+    pub(crate) fn new(body: Incoming) -> Self {
+        Self { body, buffer: BytesMut::new() }
     }
 
-    /// Returns the next message, or `None` at the end of the stream.
+    /// Returns the next message, or `None` at the end of the stream. A message with a body of more
+    /// than `max_body` bytes is skipped.
     ///
     /// # Errors
     ///
     /// Fails if the stream breaks off or is not gRPC.
-    pub(crate) async fn next(&mut self, memory: &Memory) -> Result<Option<Arrived>, Status> {
+    pub(crate) async fn next(
+        &mut self,
+        memory: &Memory,
+        max_body: usize,
+    ) -> Result<Option<Arrived>, Status> {
         while self.buffer.len() < PREFIX {
             if !self.more().await? {
                 let is_end = self.buffer.is_empty();
@@ -66,16 +71,21 @@ impl MessageReader {
             return Err(Status::Unimplemented);
         }
         let length = self.buffer.get_u32() as usize;
-        if length > self.max {
+        if length > max_body.saturating_add(BESIDE_BODY) {
             self.skip(length).await?;
             return Ok(Some(Arrived::TooLarge));
         }
-        let mut charge = Charge::default();
+        let mut charge = Some(Charge::default());
         loop {
             let arrived = self.buffer.len().min(length);
-            if !memory.charge(&mut charge, arrived).await {
-                self.skip(length).await?;
-                return Ok(Some(Arrived::NoMemory));
+            if let Some(own) = &mut charge
+                && !memory.charge(own, arrived).await
+            {
+                charge = None;
+                if length > MAX_UNCHARGED {
+                    self.skip(length).await?;
+                    return Ok(Some(Arrived::NoMemory));
+                }
             }
             if arrived == length {
                 return Ok(Some(Arrived::Message(self.buffer.split_to(length).freeze(), charge)));

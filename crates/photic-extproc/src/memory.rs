@@ -12,6 +12,8 @@ const UNIT: usize = 1 << 10;
 #[derive(Debug)]
 pub(crate) struct Memory {
     units: Arc<Semaphore>,
+    /// All of it, in units.
+    all: usize,
     /// The time for which a body waits for memory.
     wait: Duration,
 }
@@ -25,8 +27,8 @@ pub(crate) struct Charge {
 
 impl Memory {
     pub(crate) fn new(bytes: usize, wait: Duration) -> Self {
-        let units = Semaphore::new((bytes / UNIT).min(Semaphore::MAX_PERMITS));
-        Self { units: Arc::new(units), wait }
+        let all = (bytes / UNIT).min(Semaphore::MAX_PERMITS);
+        Self { units: Arc::new(Semaphore::new(all)), all, wait }
     }
 
     /// Charges a body of this length. Returns `false` if there was no memory in time.
@@ -35,7 +37,11 @@ impl Memory {
         else {
             return true;
         };
-        let Ok(units) = u32::try_from(more) else { return false };
+        // What can never be had is not waited for.
+        let Some(units) = u32::try_from(more).ok().filter(|_| charge.units + more <= self.all)
+        else {
+            return false;
+        };
         let acquire = Arc::clone(&self.units).acquire_many_owned(units);
         let Ok(Ok(permits)) = timeout(self.wait, acquire).await else { return false };
         charge.units += more;

@@ -106,7 +106,7 @@ struct Conversation {
 }
 
 fn process(shared: Arc<Shared>, host: Option<String>, body: Incoming) -> Body {
-    let reader = MessageReader::new(body, shared.settings.max_body);
+    let reader = MessageReader::new(body);
     let (exchange, frames) = (Exchange::default(), VecDeque::new());
     let conversation = Conversation { shared, host, reader, exchange, frames, is_done: false };
     let frames = unfold(conversation, |mut conversation| async move {
@@ -134,9 +134,10 @@ impl Conversation {
 
     /// Takes the next message from Envoy.
     async fn advance(&mut self) -> Result<(), Status> {
-        let arrived = self.reader.next(&self.shared.memory).await?;
         let Settings { policy, max_body, too_large, .. } = &self.shared.settings;
         let (max_body, too_large) = (*max_body, *too_large);
+        let max_message = self.exchange.max_message(max_body);
+        let arrived = self.reader.next(&self.shared.memory, max_message).await?;
         let rules = Rules { policy, max_body, too_large, host: self.host.as_deref() };
         let skipped = |step: Option<Step>| step.ok_or(Status::ResourceExhausted);
         let step = match arrived {
