@@ -4,8 +4,6 @@ import type { OpenSession } from './session.ts';
 import { thumbnail } from './parts.ts';
 import { shown } from './session.ts';
 
-export const MAX_LANES = 48;
-
 const SIGN: Record<string, string> = { r: '–', d: '×', e: '=', f: '!', c: '–' };
 const SAID: Record<string, string> = {
   k: 'shown', h: 'shown behind the results', s: 'shown smaller', p: 'shown, pinned', o: 'on a sheet with others',
@@ -20,18 +18,37 @@ export function signOf(letter: string | undefined): string {
   return SIGN[letter ?? ''] ?? '';
 }
 
-/** Pictures that have a lane for turns `from..=to`: those seen there, and those that just left. The newest 48. */
+/** Pictures that have a lane for turns `from..=to`: those seen there, and those that just left. */
 export function lanesOf(session: OpenSession, from: number, to: number): number[] {
   const lanes = new Set<number>();
   for (let turn = from; turn <= to; turn += 1) {
-    const fates = session.row(turn)?.fates ?? '';
-    const before = session.row(turn - 1)?.fates ?? '';
-    for (let at = 0; at < fates.length; at += 1) {
-      const letter = fates[at];
-      if (shown(letter) || (letter !== '.' && (shown(before[at]) || at >= before.length))) lanes.add(at + 1);
-    }
+    for (const picture of lanesOfTurn(session, turn)) lanes.add(picture);
   }
-  return [...lanes].sort((a, b) => a - b).slice(-MAX_LANES);
+  return [...lanes].sort((a, b) => a - b);
+}
+
+function lanesOfTurn(session: OpenSession, turn: number): number[] {
+  const fates = session.row(turn)?.fates ?? '';
+  const before = session.row(turn - 1)?.fates ?? '';
+  const lanes: number[] = [];
+  for (let at = 0; at < fates.length; at += 1) {
+    const letter = fates[at];
+    if (shown(letter) || (letter !== '.' && (shown(before[at]) || at >= before.length))) lanes.push(at + 1);
+  }
+  return lanes;
+}
+
+/** The newest pictures of one turn, where too many are in sight for a lane each. */
+export function laneList(session: OpenSession, turn: number, fit: number): HTMLElement {
+  const all = lanesOfTurn(session, turn);
+  const few = all.length > fit ? all.slice(1 - fit) : all;
+  const row = h('.lanes', { 'aria-hidden': 'true' });
+  if (few.length < all.length) row.append(h('span.dim.sub', null, `+${all.length - few.length}`));
+  for (const picture of few) {
+    const box = lane(session, turn, picture);
+    if (box) row.append(box);
+  }
+  return row;
 }
 
 /** The lane of one picture in one turn; null where it had not come yet. */

@@ -34,6 +34,7 @@ export class Rows {
   private from = -1;
   private to = -1;
   private frame = 0;
+  private stale = false;
   /** Row that gets the focus as soon as it has a link: its data is not here yet. */
   private wanted: number | null = null;
   private readonly listener = () => this.later();
@@ -62,14 +63,15 @@ export class Rows {
     if (!this.frame) {
       this.frame = requestAnimationFrame(() => {
         this.frame = 0;
-        this.draw(false);
+        this.draw(this.stale);
       });
     }
   }
 
-  /** Makes the rows in view again: their data changed. */
+  /** Makes the rows in view again with the next frame: their data changed. */
   update(): void {
-    this.draw(true);
+    this.stale = true;
+    this.later();
   }
 
   get range(): readonly [from: number, to: number] {
@@ -90,6 +92,7 @@ export class Rows {
     if (!all && this.from <= Math.max(0, above - SPARE) && this.to >= Math.min(total, below + SPARE)) return;
     const focused = body.contains(document.activeElement) ? document.activeElement : null;
     const index = (focused?.closest('[data-index]') as HTMLElement | null)?.dataset['index'];
+    if (all) this.stale = false;
     this.from = from;
     this.to = to;
     const changed = prepare?.(from, to) ?? false;

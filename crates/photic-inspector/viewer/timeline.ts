@@ -2,7 +2,7 @@
 import type { Note, TurnRow } from './api.ts';
 import { clear, h } from './dom.ts';
 import { clock, count, line, percent, plural, usd } from './format.ts';
-import { laneHead, laneRow, lanesOf } from './lanes.ts';
+import { laneHead, laneList, laneRow, lanesOf } from './lanes.ts';
 import { moveInRows } from './keys.ts';
 import { chip, foreign, stat, swatch, throttled } from './parts.ts';
 import { attachPeek } from './peek.ts';
@@ -11,6 +11,10 @@ import { Rows, tableSpace } from './rows.ts';
 import { firstTurn } from './states.ts';
 import { inputOf, strip, stripText } from './strip.ts';
 import type { Context, View } from './view.ts';
+
+/** Lanes that every table has room for, and the width of one in rem. */
+const MIN_LANES = 16;
+const LANE = 2.72;
 
 export function noteChip(note: Note): HTMLElement {
   return chip(note.kind === 'info' ? 'info' : note.kind, foreign(note.text, 40));
@@ -40,6 +44,9 @@ export function timeline(context: Context, follow: () => boolean): View {
   const { session, main } = context;
   const { facts } = session;
   let lanes: number[] = [];
+  /** Lanes that the table has room for; and whether there are more, so that rows are not aligned. */
+  let fit = MIN_LANES;
+  let many = false;
   let rows: Rows | null = null;
   const arrived = new Set<number>();
 
@@ -77,7 +84,7 @@ export function timeline(context: Context, follow: () => boolean): View {
       },
       h('th', { scope: 'row' }, h('a.strong', { href: to.turn(session.id, turn), 'aria-label': words }, String(turn)), h('.sub', null, clock(row.at / 1000))),
       h('td', null, h('.ellipsis', null, row.came ? foreign(row.came, 120) : '–'), h('.sub.ellipsis', null, row.call ? foreign(row.call, 120) : 'user')),
-      h('td', null, laneRow(session, turn, lanes)),
+      h('td', null, many ? laneList(session, turn, fit) : laneRow(session, turn, lanes)),
       h('td.number', null, count(inputOf(row)), !row.reported && h('.sub', null, 'expected')),
       h('td.number', null, usd(row.usd), !row.reported && row.usd !== undefined && h('.sub', null, 'expected')),
       h('td', null, strip(row, session.maxTokens), stripText(row)),
@@ -86,26 +93,23 @@ export function timeline(context: Context, follow: () => boolean): View {
   }
 
   function prepare(from: number, to_: number): boolean {
-    const before = lanes.join();
+    const before = `${many} ${lanes.join()}`;
     const missing: number[] = [];
     for (let turn = Math.max(1, from); turn <= to_; turn += 1) if (!session.row(turn)) missing.push(turn);
     const ends = [missing[0], missing.at(-1)].filter((turn) => turn !== undefined);
     for (const turn of new Set(ends)) void session.loadTurns(turn).then(() => rows?.update(), () => undefined);
-    lanes = lanesOf(session, from + 1, to_);
-    // Pictures of lanes whose rows are not here: a page each.
-    for (const picture of lanes) {
-      if (!session.picture(picture)) {
-        void session.loadPictures(picture);
-        break;
-      }
+    const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 13;
+    fit = Math.max(MIN_LANES, Math.floor((main.clientWidth - 67 * rem) / (LANE * rem)));
+    lanes = many ? [] : lanesOf(session, from + 1, to_);
+    if (lanes.length > fit) {
+      many = true;
+      lanes = [];
     }
-    const last = Math.min(to_, session.total);
-    const others_ = Math.max(0, (session.row(last)?.fates.length ?? lanes.length) - lanes.length);
-    clear(others, others_ > 0 ? h('span.dim', { title: 'pictures that are in no row on the screen' }, `+${count(others_)} not in sight`) : null);
+    clear(others, many ? h('span.dim', null, 'the newest of each turn') : null);
     clear(laneNames, laneHead(lanes));
-    table.style.setProperty('--lanes', String(Math.max(lanes.length, 4)));
+    table.style.setProperty('--lanes', String(many ? fit : Math.max(lanes.length, 4)));
     table.setAttribute('aria-rowcount', String(session.total + 1));
-    return lanes.join() !== before;
+    return `${many} ${lanes.join()}` !== before;
   }
 
   function placed(): void {
