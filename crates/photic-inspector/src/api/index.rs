@@ -39,7 +39,7 @@ pub(crate) struct TurnFacts {
     pub(crate) numbers: Vec<Option<u32>>,
     /// A letter for each picture number.
     pub(crate) letters: String,
-    /// What is known if the turn was planned again.
+    /// Facts from planning the turn again, if it was.
     pub(crate) extras: Option<Arc<Extras>>,
 }
 
