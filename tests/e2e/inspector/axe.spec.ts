@@ -12,7 +12,7 @@ async function check(page: Page): Promise<void> {
 
 for (const scheme of ['light', 'dark'] as const) {
   test(`views and dialogs, ${scheme}`, async ({ page, open, session }) => {
-    test.setTimeout(180_000);
+    test.setTimeout(900_000);
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
     const n = Math.min(7, session.turns);
     const views = ['#/', `#/s/${session.id}`, `#/s/${session.id}/turn/${n}`, `#/s/${session.id}/turn/${n}/client`, `#/s/${session.id}/turn/${n}/wire`, `#/s/${session.id}/cost`, `#/s/${session.id}/findings`];
@@ -42,7 +42,7 @@ for (const scheme of ['light', 'dark'] as const) {
 
   test(`states, ${scheme}`, async ({ page, open, mock }) => {
     test.skip(Boolean(REAL), 'states are made by the generated sessions');
-    test.setTimeout(120_000);
+    test.setTimeout(900_000);
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
     for (const hash of ['#/s/s_7hzp3n9a0e5wtk16/cost', '#/s/s_unreported000001', '#/s/s_unreported000001/turn/2', '#/s/s_notreproduced001/turn/3', '#/s/s_gonepicture00001/picture/2/3', '#/s/s_nopictures000001/picture/1', '#/s/s_nopictures000001', '#/s/s_waiting000000001', '#/s/s_failedturn000001/turn/2', '#/s/s_nothing', '#/s/s_ct22wzaw6996pe3h/findings', '#/s/s_061yxp635hrv9cbq/picture/2/14']) {
       await test.step(hash, async () => {
@@ -59,7 +59,7 @@ for (const scheme of ['light', 'dark'] as const) {
 }
 
 test('forced colours, 200 % text, 320 px', async ({ page, open, session }) => {
-  test.setTimeout(120_000);
+  test.setTimeout(900_000);
   const views = ['#/', `#/s/${session.id}`, `#/s/${session.id}/turn/1`, `#/s/${session.id}/turn/1/wire`, `#/s/${session.id}/picture/1`, `#/s/${session.id}/diff/1/${Math.min(2, session.turns)}`, `#/s/${session.id}/cost`, `#/s/${session.id}/findings`];
   await page.emulateMedia({ forcedColors: 'active' });
   for (const hash of views) {

@@ -10,7 +10,7 @@ const nodes = (page: import('@playwright/test').Page) => page.evaluate(() => doc
 const ID = 's_large0000000001';
 
 test('first view, row 1,000, scrolling, memory', async ({ page }) => {
-  test.setTimeout(180_000);
+  test.setTimeout(900_000);
   const server = new MockServer([large()]);
   const address = await server.start();
   try {

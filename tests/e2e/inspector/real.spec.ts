@@ -78,7 +78,7 @@ test('a page without the token gets nothing', async ({ playwright, base, api }) 
 
 test('turns show while an agent runs', async ({ page }) => {
   test.skip(!LIVE, 'no agent is at work');
-  test.setTimeout(180_000);
+  test.setTimeout(900_000);
   const seen = await watch(page, new URL(LIVE!).origin);
   await page.goto(LIVE!);
   await settled(page);

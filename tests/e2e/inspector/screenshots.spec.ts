@@ -50,7 +50,7 @@ const SHOTS: Shot[] = [
 
 for (const scheme of ['light', 'dark'] as const) {
   test(`pictures, ${scheme}`, async ({ page, open, mock }) => {
-    test.setTimeout(180_000);
+    test.setTimeout(900_000);
     mkdirSync(results, { recursive: true });
     mkdirSync(DOCS, { recursive: true });
     await page.clock.setFixedTime('2026-11-17T16:06:31Z');
