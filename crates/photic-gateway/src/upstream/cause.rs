@@ -57,8 +57,7 @@ impl Cause {
         }
     }
 
-    /// Returns the outcome of a reply of this status. `owns_key` is set if the key is not that of the
-    /// caller.
+    /// Returns the outcome of a reply of this status, for a request with a key of this owner.
     pub(crate) fn of_status(status: StatusCode, key: KeyOwner) -> Self {
         match status.as_u16() {
             429 => Self::RateLimited,

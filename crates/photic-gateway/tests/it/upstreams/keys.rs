@@ -151,7 +151,7 @@ async fn a_key_in_a_file_is_taken_when_it_changes() {
 }
 
 #[tokio::test]
-async fn a_refused_key_of_the_gateway_is_not_shown_in_logs_or_settings() {
+async fn a_key_is_not_shown_with_the_settings() {
     let settings = upstream("a", super::closed().await, "key = 'key-of-a'");
     let config = Config::parse(&settings).unwrap();
     let shown = format!("{config:?} {}", serde_json::to_string(&config).unwrap());
