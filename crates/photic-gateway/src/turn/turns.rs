@@ -387,7 +387,10 @@ impl Turns {
         if inputs.pictures.away {
             return Err(Failure::StoreAway);
         }
-        self.admission.spend_pixels(&admitted.caller, inputs.pixels).await?;
+        // A request is charged once, however often it is sent.
+        if !recalled.inbound.picking.is_again() {
+            self.admission.spend_pixels(&admitted.caller, inputs.pixels).await?;
+        }
         let (pipeline, shared) = (Arc::clone(&self.pipeline), Arc::clone(recalled));
         let charges = inputs.take_charges();
         let work = move |allowance: &Allowance| pipeline.repair(&shared, &inputs, allowance, &[]);
