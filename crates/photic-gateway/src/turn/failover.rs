@@ -192,7 +192,9 @@ async fn held(reply: &mut Response<Stream>, share: &Share) -> Option<Cause> {
             }
         }
         let has_room = charge.reach(read.len() as u64).await.is_ok();
-        if !has_room || (!is_json && !read.is_empty()) {
+        // A list in JSON is a stream of Gemini.
+        let is_list = read.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[');
+        if !has_room || is_list || (!is_json && !read.is_empty()) {
             break;
         }
     }
