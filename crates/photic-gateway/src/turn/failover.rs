@@ -153,7 +153,7 @@ async fn of_reply(
     if cause != Cause::Answered {
         return Some(cause);
     }
-    if !reply.status().is_success() {
+    if !reply.status().is_success() || reply.status() == StatusCode::NO_CONTENT {
         return None;
     }
     let cause = if is_page(reply) { Some(Cause::NotAReply) } else { held(reply, share).await };

@@ -346,7 +346,7 @@ impl Turns {
             Some((messages, end)) => messages.hash(sent, (&inbound.body.bytes, end), (None, 0)),
             None => SentBody::of(sent),
         };
-        let hashes = lowered.hashes(self.pipeline.keep());
+        let hashes = lowered.hashes_before_sending(self.pipeline.keep());
         let mut outbound = lowered.into_outbound(inbound, &findings, self.pipeline.keep(), hash);
         outbound.charges = charges;
         if let Some(record) = &mut outbound.record {

@@ -130,11 +130,8 @@ async fn a_bad_stream_arrives_whole_if_no_other_upstream_can_be_asked() {
         vec![Act::Send(all), Act::Close]
     })
     .await;
-    let text = [
-        "[failover]\nattempts = 1\n".to_owned(),
-        upstream("a", a, "key = 'k'"),
-        model(&["a"]),
-    ];
+    let text =
+        ["[failover]\nattempts = 1\n".to_owned(), upstream("a", a, "key = 'k'"), model(&["a"])];
     let gateway = started(&text.concat()).await;
     let reply = exchange(gateway, &post(CHAT, "", QUESTION.as_bytes())).await;
     assert_eq!((reply.status, reply.header("x-photic-upstream")), (200, Some("a")));
