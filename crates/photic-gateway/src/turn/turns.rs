@@ -120,7 +120,8 @@ impl Turns {
             .upstreams
             .routes()
             .map(|routes| (Arc::clone(routes), Arc::clone(&inbound), head.headers.clone()));
-        let mut attempted = self.attempt((route, repair), inbound, head, admitted, log).await;
+        let attempt = self.attempt((route, repair), inbound, head, admitted, log);
+        let mut attempted = Box::pin(attempt).await;
         let mut trail = None;
         if let Some((routes, inbound, headers)) = again {
             let again = Again { turns: self, routes, route, repair, admitted, headers };
@@ -314,7 +315,8 @@ impl Turns {
             let found = planner.target(&transcript, inbound, &[]);
             target = found.ok_or_else(|| planner.upstreams.refusal())?;
             server_state::check_whole(&transcript, target.upstream.speaks(inbound.endpoint))?;
-            (planner.plan(&target, transcript, &recalled, &fetcher.remote), findings)
+            let planned = planner.plan(&target, transcript, &recalled, &fetcher.remote);
+            (planned, findings.into_boxed_slice())
         };
         if !planned.needs_no_pixels() {
             let missing = planned.missing;

@@ -155,10 +155,10 @@ async fn what_one_caller_said_is_not_known_for_another() {
 async fn they_take_no_more_memory_than_allowed() {
     let (address, _) = Upstream::answering("{}").await;
     let gateway = gateway(address, "[limits]\nconversations_mib = 1").await;
-    for session in 0..40 {
-        let opening = format!("{session} {}", "words ".repeat(10_000));
+    for session in 0..80 {
+        let opening = format!("{session} {}", "words ".repeat(2_000));
         let mut messages = vec![json!({"role": "user", "content": opening})];
-        messages.extend((0..4).flat_map(|turn| Api::Messages.turn(turn, false)));
+        messages.extend((0..12).flat_map(|turn| Api::Messages.turn(turn, false)));
         let key = format!("sk-{}", session % 2);
         ask(gateway, Api::Messages, &key, &Api::Messages.body(&messages)).await;
     }

@@ -32,7 +32,7 @@ fn body(source: &str, name: &str) -> String {
     let start = start.unwrap_or_else(|| panic!("no method `{name}`"));
     let end = source[start..].find("\n    }\n").expect("the end of the method");
     let mut body = source[start..start + end].split_once('{').unwrap().1.to_owned();
-    for inner in ["answer_read", "repair", "recalled", "send"] {
+    for inner in ["answer_read", "attempt", "repair", "recalled", "send"] {
         let call = format!("self.{inner}(");
         if inner != name && body.contains(&call) {
             body = body.replacen(&call, &format!("{}(", self::body(source, inner)), 1);

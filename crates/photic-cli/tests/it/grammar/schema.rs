@@ -183,7 +183,7 @@ fn real_outputs_fit_the_schema() {
     outputs.entry("error").or_default().push(vec!["check", "no-such-file"]);
     outputs.entry("error").or_default().push(vec!["check", "--no-such-flag"]);
     let region = vec!["view", PICTURE, "--region", "500,500,10,10"];
-    outputs.entry("refusal").or_default().push(region);
+    outputs.entry("error").or_default().push(region);
     let schema = schema();
     for (name, commands) in outputs {
         let definition = &schema["$defs"][name];

@@ -6,7 +6,7 @@ use super::pages;
 use crate::{run, stdout};
 
 /// Options of other programs that pages name: of a benchmark, of Claude Code, of droid.
-const FOREIGN: [&str; 3] = ["--instructions", "--scope", "--settings"];
+const FOREIGN: [&str; 4] = ["--allow-ffi", "--instructions", "--scope", "--settings"];
 
 /// What ends a command in a line.
 const ENDS: [&str; 8] = ["|", "&&", "||", ";", "--", "&", "#", ">"];
