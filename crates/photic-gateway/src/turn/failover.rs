@@ -13,9 +13,10 @@ use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use http::request::Parts;
 use http::{HeaderMap, Response, StatusCode};
 
+use super::attempted::Attempted;
 use super::read::{InboundRequest, Repair};
 use super::translate::is_stream;
-use super::turns::{Attempted, Turns};
+use super::turns::Turns;
 use crate::http::{Failure, Resting, Route, Stream};
 use crate::memory::{Share, Use, charged};
 use crate::observe::RequestLog;
@@ -26,20 +27,20 @@ use crate::upstream::{Cause, ModelRoutes, Picked, Trail, Upstream};
 const MAX_HELD: usize = 4 << 20;
 
 /// A request that can be sent again.
-pub(super) struct Again<'t> {
-    pub(super) turns: &'t Turns,
-    pub(super) routes: Arc<ModelRoutes>,
-    pub(super) route: Route,
-    pub(super) repair: Repair,
-    pub(super) admitted: &'t Admitted,
+struct Again<'t> {
+    turns: &'t Turns,
+    routes: Arc<ModelRoutes>,
+    route: Route,
+    repair: Repair,
+    admitted: &'t Admitted,
     /// The headers as the caller sent them.
-    pub(super) headers: HeaderMap,
+    headers: HeaderMap,
 }
 
 impl Again<'_> {
     /// Sends a request again until an upstream answers it. Returns the last answer or failure, and the
     /// upstreams that were asked, if its model has some of its own.
-    pub(super) async fn until_answered(
+    async fn go_on(
         self,
         mut attempted: Result<Attempted, Failure>,
         mut inbound: Arc<InboundRequest>,
@@ -115,6 +116,28 @@ pub(crate) async fn judge(
 }
 
 impl Turns {
+    /// Repairs a request and sends it, one of a `[[model]]` until an upstream answers it. Returns the
+    /// last answer or failure, and the upstreams that were asked, if its model has some of its own.
+    pub(super) async fn until_answered(
+        &self,
+        request: (Route, Repair),
+        inbound: Arc<InboundRequest>,
+        head: &mut Parts,
+        admitted: &Admitted,
+        log: &mut RequestLog,
+    ) -> (Result<Attempted, Failure>, Option<Trail>) {
+        let Some(routes) = self.pipeline.planner.upstreams.routes() else {
+            return (self.attempt(request, inbound, head, admitted, log).await, None);
+        };
+        let (route, repair) = request;
+        let headers = head.headers.clone();
+        let again =
+            Again { turns: self, routes: Arc::clone(routes), route, repair, admitted, headers };
+        let attempt = self.attempt(request, Arc::clone(&inbound), head, admitted, log);
+        let attempted = Box::pin(attempt).await;
+        Box::pin(again.go_on(attempted, inbound, head, log)).await
+    }
+
     /// Waits until the end of the pause that an upstream asked for.
     ///
     /// # Errors

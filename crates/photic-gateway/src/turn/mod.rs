@@ -11,6 +11,7 @@
 //! accepted the turn, and continues while the reply is sent, so a reply that breaks off does not lose
 //! it.
 
+mod attempted;
 mod audit;
 mod batch;
 mod client_words;

@@ -10,10 +10,10 @@ use photic::Transcript;
 use photic::json::{Segments, Str};
 use photic_store::{ConversationKeys, SentBody};
 
+use super::attempted::{Attempted, SentRequest};
 use super::audit;
 use super::client_words::{Recovering, client};
 use super::conversations::Conversations;
-use super::failover::Again;
 use super::heal::Healer;
 use super::kept_reply::KeptReply;
 use super::known_messages::KnownMessages;
@@ -51,24 +51,6 @@ pub(crate) struct Turns {
     pub(crate) recorder: Option<TurnRecorder>,
     pub(crate) admission: Arc<Admission>,
     pub(crate) tally: Arc<Tally>,
-}
-
-/// A request that was sent to one upstream.
-#[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "a box would be an allocation for every request")]
-pub(super) enum Attempted {
-    Sent(SentRequest),
-    /// The answer is the estimate of the gateway.
-    Estimated(Response<ReplyBody>),
-}
-
-/// A request that an upstream answered.
-#[derive(Debug)]
-pub(super) struct SentRequest {
-    pub(super) answered: AnsweredRequest,
-    pub(super) outbound: OutboundRequest,
-    to_record: Option<Arc<RecalledRequest>>,
-    recovering: Option<Recovering>,
 }
 
 impl Turns {
@@ -113,26 +95,13 @@ impl Turns {
         let inbound = Arc::new(inbound);
         let caller = inbound.endpoint;
         let uri = head.uri.clone();
-        // A request of a `[[model]]` may be sent again.
-        let again = self
-            .pipeline
-            .planner
-            .upstreams
-            .routes()
-            .map(|routes| (Arc::clone(routes), Arc::clone(&inbound), head.headers.clone()));
-        let attempt = self.attempt((route, repair), inbound, head, admitted, log);
-        let mut attempted = Box::pin(attempt).await;
-        let mut trail = None;
-        if let Some((routes, inbound, headers)) = again {
-            let again = Again { turns: self, routes, route, repair, admitted, headers };
-            (attempted, trail) =
-                Box::pin(again.until_answered(attempted, inbound, head, log)).await;
-        }
+        let answered = self.until_answered((route, repair), inbound, head, admitted, log);
+        let (attempted, trail) = Box::pin(answered).await;
         let sent = match attempted? {
             Attempted::Sent(sent) => sent,
             Attempted::Estimated(reply) => return Ok(reply),
         };
-        let SentRequest { answered, mut outbound, to_record, recovering } = sent;
+        let SentRequest { answered, mut outbound, to_record, recovering } = *sent;
         let AnsweredRequest { reply: received, outcome } = answered;
         // A record has the usage of every turn.
         let reads_usage =
@@ -281,7 +250,7 @@ impl Turns {
         let answered = sending.await;
         log.attempts.append(&mut outbound.attempts);
         let answered = answered?;
-        Ok(Attempted::Sent(SentRequest { answered, outbound, to_record, recovering }))
+        Ok(Attempted::Sent(Box::new(SentRequest { answered, outbound, to_record, recovering })))
     }
 
     /// Creates a request that is sent unchanged, to the upstream of its model.

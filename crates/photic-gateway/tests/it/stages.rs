@@ -31,7 +31,9 @@ fn body(source: &str, name: &str) -> String {
     let start = ["(", "<"].iter().find_map(|next| source.find(&format!("fn {name}{next}")));
     let start = start.unwrap_or_else(|| panic!("no method `{name}`"));
     let end = source[start..].find("\n    }\n").expect("the end of the method");
-    let mut body = source[start..start + end].split_once('{').unwrap().1.to_owned();
+    let body = source[start..start + end].split_once('{').unwrap().1;
+    // A request that only one upstream can answer is sent once.
+    let mut body = body.replace("self.until_answered(", "self.attempt(");
     for inner in ["answer_read", "attempt", "repair", "recalled", "send"] {
         let call = format!("self.{inner}(");
         if inner != name && body.contains(&call) {

@@ -131,7 +131,8 @@ impl Changes {
                 .iter()
                 .filter(|(range, _)| touches(range, &span.a))
                 .min_by_key(|(range, one)| (one.did == Did::Marked, range.len()))
-                .map(|(_, one)| *one);
+                .map(|(_, one)| *one)
+                .or_else(|| beside(planned, from.as_ref(), &span.a));
             let mark = planned.decisions.iter().find(|one| is_mark && one.did == Did::Marked);
             let decision = mark.or(decision);
             let pointer = to.as_ref().and_then(|doc| Some(pointer(doc, doc.root()?, &span.b)));
@@ -161,6 +162,34 @@ impl Changes {
 /// Returns `true` if two ranges overlap or touch.
 fn touches(one: &Range<usize>, other: &Range<usize>) -> bool {
     one.start <= other.end && other.start <= one.end
+}
+
+/// Returns the decision about a part of the object that a difference is in: a block that is replaced
+/// differs in several members, and the decision names one.
+fn beside<'p>(
+    planned: &'p PlannedTurn,
+    from: Option<&Doc<'_>>,
+    span: &Range<usize>,
+) -> Option<&'p Decision> {
+    /// Most steps between the object and what the decision names.
+    const MOST: usize = 3;
+    let doc = from?;
+    let pointer = pointer(doc, doc.root()?, span);
+    let object = pointer.rsplit_once('/').map(|(object, _)| object);
+    let of = |object: &str| {
+        planned.decisions.iter().find(|one| {
+            let inside = one.at.as_ref().and_then(|at| at.pointer.strip_prefix(object));
+            inside.is_some_and(|rest| {
+                (rest.is_empty() || rest.starts_with('/')) && rest.matches('/').count() <= MOST
+            })
+        })
+    };
+    // The root is an object, too, and holds everything.
+    [Some(pointer.as_str()), object]
+        .into_iter()
+        .flatten()
+        .filter(|one| !one.is_empty())
+        .find_map(of)
 }
 
 /// Finds a value by its JSON pointer.

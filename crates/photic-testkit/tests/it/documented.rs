@@ -10,7 +10,8 @@ use crate::tidy::{report, root, sources};
 const LEAST: usize = 120;
 
 /// Crates below that minimum, each with a minimum of its own. These numbers only rise.
-const FLOORS: [(&str, usize); 2] = [("photic-inspector", 85), ("photic-testkit", 90)];
+const FLOORS: [(&str, usize); 3] =
+    [("photic-fleet", 110), ("photic-inspector", 85), ("photic-testkit", 90)];
 
 #[test]
 fn published_crates_are_documented() {
