@@ -1,4 +1,4 @@
-//! What became of a request that was sent to one upstream.
+//! A request that was sent to one upstream, with its answer.
 
 use std::sync::Arc;
 

@@ -97,6 +97,7 @@ impl Turns {
         let uri = head.uri.clone();
         let answered = self.until_answered((route, repair), inbound, head, admitted, log);
         let (attempted, trail) = Box::pin(answered).await;
+        let trail = trail.map(Box::new);
         let sent = match attempted? {
             Attempted::Sent(sent) => sent,
             Attempted::Estimated(reply) => return Ok(reply),

@@ -171,8 +171,8 @@ fn beside<'p>(
     from: Option<&Doc<'_>>,
     span: &Range<usize>,
 ) -> Option<&'p Decision> {
-    /// Most steps between the object and what the decision names.
-    const MOST: usize = 3;
+    /// Maximum steps between the object and what the decision names.
+    const MAX_STEPS: usize = 3;
     let doc = from?;
     let pointer = pointer(doc, doc.root()?, span);
     let object = pointer.rsplit_once('/').map(|(object, _)| object);
@@ -180,7 +180,7 @@ fn beside<'p>(
         planned.decisions.iter().find(|one| {
             let inside = one.at.as_ref().and_then(|at| at.pointer.strip_prefix(object));
             inside.is_some_and(|rest| {
-                (rest.is_empty() || rest.starts_with('/')) && rest.matches('/').count() <= MOST
+                (rest.is_empty() || rest.starts_with('/')) && rest.matches('/').count() <= MAX_STEPS
             })
         })
     };
