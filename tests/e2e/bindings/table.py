@@ -11,7 +11,7 @@ charts = [(folder / f"{n}.txt").read_text().strip() for n in (1, 2)]
 RIGHT = "; ".join(f"image {n}: {words}" for n, words in enumerate(charts, 1))
 WIRES = {"openai-chat": "Chat Completions", "openai-responses": "Responses", "anthropic": "Messages",
          "gemini": "Gemini", "bedrock-converse": "Converse", "ollama": "Ollama"}
-OPEN, CLOSE = "<!-- written by tests/e2e/suites/74-bindings -->", "<!-- end -->"
+OPEN, CLOSE = "<!-- written by tests/e2e/long/74-bindings -->", "<!-- end -->"
 WORDS = """## In process, in Python
 
 Published clients and frameworks as they are, behind `photic run`, and with the one line that [python.md](python.md) names \
