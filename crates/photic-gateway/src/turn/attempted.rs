@@ -15,7 +15,7 @@ use crate::http::ReplyBody;
 pub(super) enum Attempted {
     Sent(Box<SentRequest>),
     /// The answer is the estimate of the gateway.
-    Estimated(Response<ReplyBody>),
+    Estimated(Box<Response<ReplyBody>>),
 }
 
 /// A request that an upstream answered.

@@ -100,7 +100,7 @@ impl Turns {
         let trail = trail.map(Box::new);
         let sent = match attempted? {
             Attempted::Sent(sent) => sent,
-            Attempted::Estimated(reply) => return Ok(reply),
+            Attempted::Estimated(reply) => return Ok(*reply),
         };
         let SentRequest { answered, mut outbound, to_record, recovering } = *sent;
         let AnsweredRequest { reply: received, outcome } = answered;
@@ -228,7 +228,9 @@ impl Turns {
         }
         if !outbound.upstream.serves(caller) && !route.is_turn() {
             return match route {
-                Route::CountTokens(_) => Ok(Attempted::Estimated(estimate(&outbound, caller))),
+                Route::CountTokens(_) => {
+                    Ok(Attempted::Estimated(Box::new(estimate(&outbound, caller))))
+                }
                 _ => Err(Refusal::OtherApi.into()),
             };
         }
