@@ -78,6 +78,7 @@ pub(crate) fn report(tally: &Tally) -> Value {
             "output": tokens.output,
         },
         "input_usd": is_priced(tokens).then_some(tokens.input_usd),
+        "output_usd": (tokens.reported > tokens.unpriced_outputs).then_some(tokens.output_usd),
         "sessions": sessions.collect::<Vec<_>>(),
         "bytes_in": bytes_in,
         "bytes_sent": bytes_sent,
@@ -256,7 +257,7 @@ fn tokens(tokens: &TokenUse) -> String {
     line
 }
 
-/// The list price of the input.
+/// The list price of the input and of the output.
 fn dollars(tokens: &TokenUse) -> String {
     let models: Vec<String> = tokens.unpriced.iter().map(|model| format!("`{model}`")).collect();
     let models = models.join(", ");
@@ -268,10 +269,12 @@ fn dollars(tokens: &TokenUse) -> String {
     } else {
         format!(", without {models}, whose price is unknown")
     };
-    format!(
-        "{:.4} for the input at list price{more}; output unknown: no list price",
-        tokens.input_usd
-    )
+    let output = match (tokens.unpriced_outputs, tokens.output_usd) {
+        (0, usd) => format!("{usd:.4} for the output"),
+        (count, _) if count >= tokens.reported => "output unknown: no list price".to_owned(),
+        (count, usd) => format!("{usd:.4} for the output, without {}", replies(count)),
+    };
+    format!("{:.4} for the input at list price{more}; {output}", tokens.input_usd)
 }
 
 /// Returns `true` if some of the tokens have a price.

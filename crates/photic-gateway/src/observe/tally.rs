@@ -68,6 +68,10 @@ pub struct TokenUse {
     pub output: u64,
     /// The list price of the input of all replies whose model has one, in US dollars.
     pub input_usd: f64,
+    /// The list price of the output of all replies whose model has one, in US dollars.
+    pub output_usd: f64,
+    /// Replies whose output has no list price.
+    pub unpriced_outputs: u64,
     /// The models without a list price.
     pub unpriced: BTreeSet<String>,
 }
@@ -273,6 +277,10 @@ impl TokenUse {
         self.input = self.input.saturating_add(usage.input);
         self.cached = self.cached.saturating_add(usage.cache_read);
         self.output = self.output.saturating_add(usage.output);
+        match profile.and_then(|known| known.profile.output_usd(usage)) {
+            Some(usd) => self.output_usd += usd,
+            None => self.unpriced_outputs += 1,
+        }
         match profile.and_then(|known| known.profile.usd(usage)) {
             Some(usd) => self.input_usd += usd,
             None if self.unpriced.len() < MAX_NAMES => {

@@ -141,6 +141,7 @@ async fn the_usage_of_every_reply_counts() {
     // 60 uncached and 40 cached tokens in each of two requests.
     assert!(tokens.input_usd > 0.0, "{tokens:?}");
     assert!(tokens.input_usd < 200.0 * 2.5 / 1e6, "{tokens:?}");
+    assert!(tokens.output_usd > 0.0 && tokens.unpriced_outputs == 0, "{tokens:?}");
     assert!(tokens.unpriced.is_empty(), "{tokens:?}");
 }
 

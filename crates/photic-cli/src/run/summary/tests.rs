@@ -108,6 +108,8 @@ fn tokens_and_dollars_are_known_or_said_to_be_unknown() {
         cached: 40_000,
         output: 1204,
         input_usd: 0.03125,
+        output_usd: 0.0301,
+        unpriced_outputs: 0,
         unpriced: BTreeSet::new(),
     };
     let says = |tokens: TokenUse| text(&Counts { answered: 2, tokens, ..nothing() });
@@ -115,8 +117,11 @@ fn tokens_and_dollars_are_known_or_said_to_be_unknown() {
         says(tokens.clone()),
         "photic: 2 requests, nothing to repair\n\
          \x20 tokens        48,210 input (40,000 from the cache), 1,204 output\n\
-         \x20 dollars       0.0312 for the input at list price; output unknown: no list price"
+         \x20 dollars       0.0312 for the input at list price; 0.0301 for the output"
     );
+    let unpriced = |count| says(TokenUse { unpriced_outputs: count, ..tokens.clone() });
+    assert!(unpriced(2).ends_with("; output unknown: no list price"));
+    assert!(unpriced(1).ends_with("; 0.0301 for the output, without 1 reply"));
     let some =
         TokenUse { unreported: 1, unpriced: BTreeSet::from(["mine".to_owned()]), ..tokens.clone() };
     let said = says(some);
