@@ -16,7 +16,7 @@
 //! | `serve`, `run` | the gateway, alone or around a command |
 //! | `mcp` | the tools over MCP |
 //! | `session`, `doctor` | recorded sessions, and session files of other agents |
-//! | `fleet` | administration of many gateways |
+//! | `fleet`, `key` | administration of many gateways; keys for callers of one |
 //! | `simulate`, `mock` | cost of a session, and a test provider |
 
 mod arguments;
@@ -29,6 +29,7 @@ mod explain;
 mod fleet;
 mod input;
 mod inspect;
+mod key;
 mod lower;
 mod manual;
 #[cfg(feature = "mcp")]
@@ -133,6 +134,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Doctor(options) => doctor::run(options),
         #[cfg(feature = "fleet")]
         Command::Fleet(options) => fleet::run(options),
+        Command::Key(options) => key::run(options),
         Command::Config(options) => config::run(options),
         Command::Schema { example: true, .. } => {
             print(photic_gateway::Config::example().as_bytes())

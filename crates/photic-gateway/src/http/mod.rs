@@ -18,10 +18,10 @@ mod request_target;
 mod route;
 mod upgrade;
 
-pub(crate) use batch::{BatchTurn, is_upload, messages_batch, uploaded_batch};
+pub(crate) use batch::{BatchTurn, carries_files, is_upload, messages_batch, uploaded_batch};
 pub(crate) use encoding::{ReplyDecoder, codings};
 pub(crate) use endpoint::Endpoint;
-pub(crate) use failure::{Failure, HalfRequest, OverQuota};
+pub(crate) use failure::{Failure, HalfRequest, NotMetered, OverBudget, OverQuota, TokenProblem};
 pub(crate) use passed::{PASSED, Passed, could_hold_pictures};
 pub(crate) use paths::{is_below, is_complete, without_version};
 pub(crate) use pieces::pieces;

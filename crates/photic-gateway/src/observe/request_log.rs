@@ -8,13 +8,17 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use photic::Wire;
+use photic::reply::Usage;
 use photic_net::ConnectFailure;
 
+use super::access::Access;
 use super::facts::Facts;
 use super::fixes::Fixes;
 use super::outcome::Outcome;
+use super::price::TurnPrice;
 use super::trace::Trace;
 use crate::http::{Failure, Passed, Route};
+use crate::tenant::{NamedCaller, Spending};
 use crate::upstream::Upstream;
 
 /// The log of one request.
@@ -43,6 +47,16 @@ pub(crate) struct RequestLog {
     pub(crate) cause: Option<ConnectFailure>,
     /// The outcome of a request: rejections that were healed, and its usage.
     pub(crate) outcome: Option<Arc<Outcome>>,
+    /// The most output tokens that it asks for, if it says so and could be read.
+    pub(crate) max_tokens: Option<u64>,
+    /// The caller, if it is known by name.
+    pub(crate) caller: Option<NamedCaller>,
+    /// The part of its caller's limits that it holds.
+    pub(crate) spending: Option<Spending>,
+    /// The prices of a turn of a caller that is known by name.
+    pub(crate) price: Option<TurnPrice>,
+    /// The words of the client in its head, if the log needs them.
+    pub(crate) access: Option<Box<Access>>,
     /// Time from the request to the first byte of the reply's body.
     pub(crate) first_byte: Option<Duration>,
     pub(crate) ending: Ending,
@@ -82,6 +96,11 @@ impl RequestLog {
             failure: None,
             cause: None,
             outcome: None,
+            max_tokens: None,
+            caller: None,
+            spending: None,
+            price: None,
+            access: None,
             first_byte: None,
             ending: Ending::Open,
             passed: None,
@@ -110,7 +129,17 @@ impl RequestLog {
 
     /// Returns the input tokens that the upstream reported. Known at the end of the reply.
     pub(crate) fn reported(&self) -> Option<u64> {
-        self.outcome.as_ref()?.usage.get().map(|usage| usage.input)
+        self.usage().map(|usage| usage.input)
+    }
+
+    /// Returns the usage that the upstream reported. Known at the end of the reply.
+    pub(crate) fn usage(&self) -> Option<&Usage> {
+        self.outcome.as_ref()?.usage.get()
+    }
+
+    /// Returns `true` if the usage of its reply is wanted, although it shows no media.
+    pub(crate) const fn wants_usage(&self) -> bool {
+        self.caller.is_some() || self.trace.is_some()
     }
 
     /// Returns `true` if the upstream billed images as text. Known at the end of the reply.

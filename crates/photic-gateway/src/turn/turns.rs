@@ -107,6 +107,9 @@ impl Turns {
                 (Some(recalled), outbound)
             }
         };
+        if admitted.caller.named.is_some() {
+            Box::pin(self.reserve(&inbound, &outbound, route, admitted, log)).await?;
+        }
         let caller = inbound.endpoint;
         // Taken before healing withholds media.
         let shows_media = outbound.media.is_some();
@@ -115,6 +118,7 @@ impl Turns {
         drop(inbound);
         log.expect(&outbound.upstream, outbound.wire, outbound.tokens, outbound.bytes());
         log.facts.take_summary(&outbound.facts);
+        log.max_tokens = outbound.max_tokens;
         self.tally.add_cost(log.bytes_in, log.bytes_sent, log.begun.elapsed());
         // A body changes when its envelope is taken off, which one that was not read must not.
         let is_unwrapped = outbound.wire == caller.wire && !outbound.upstream.serves(caller);
@@ -129,7 +133,7 @@ impl Turns {
         }
         let to_record = recalled.clone().filter(|_| route.is_turn() && self.recorder.is_some());
         let uri = head.uri.clone();
-        let counts_usage = self.pipeline.counts_usage() && route.is_turn();
+        let counts_usage = (self.pipeline.counts_usage() || log.wants_usage()) && route.is_turn();
         let sending = {
             let share = &admitted.share;
             let mut delivery = Delivery::new(head, caller, &outbound, recalled, share);
