@@ -18,6 +18,11 @@ pub(crate) struct KeyOptions {
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeyCommand {
     /// Make a key for a caller; it is shown once, and the file of callers gets its digest
+    #[command(before_help = "\
+Examples:
+  photic key new ci >> callers.toml            append the entry; the key is shown on standard error
+  photic key new ci --json                     print the key and its digest
+")]
     New {
         /// Name of the caller, as in logs and metrics
         #[arg(value_name = "NAME")]
