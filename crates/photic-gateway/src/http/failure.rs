@@ -3,6 +3,7 @@
 //! A failure says which side failed and if a retry helps. It never contains a body, a key, or an
 //! address that is not in the settings.
 
+use std::fmt;
 use std::time::Duration;
 
 use http::header::{self, HeaderName, HeaderValue};
@@ -135,16 +136,7 @@ pub(crate) struct OverQuota {
 }
 
 /// A caller has reached one of its limits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{}; try again in {} seconds, or ask the operator of this gateway for a higher limit (`{field}`)",
-    if *.is_reserved {
-        format!("running requests may use up this caller's limit of {limit}")
-    } else {
-        format!("this caller's limit of {limit} is reached")
-    },
-    .retry_after.as_secs()
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OverBudget {
     /// The limit in words.
     pub(crate) limit: &'static str,
@@ -153,6 +145,23 @@ pub(crate) struct OverBudget {
     pub(crate) retry_after: Duration,
     /// Set if running requests may use up the rest.
     pub(crate) is_reserved: bool,
+}
+
+impl fmt::Display for OverBudget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { limit, field, retry_after, is_reserved } = self;
+        if *is_reserved {
+            write!(f, "running requests may use up this caller's limit of {limit}")?;
+        } else {
+            write!(f, "this caller's limit of {limit} is reached")?;
+        }
+        let seconds = retry_after.as_secs();
+        write!(
+            f,
+            "; try again in {seconds} seconds, or ask the operator of this gateway for a higher \
+             limit (`{field}`)"
+        )
+    }
 }
 
 /// The reason for which a token is refused.
