@@ -200,7 +200,8 @@ impl Turns {
     /// Returns `true` if the usage of the reply to a request is read, although it shows no media. A
     /// record has the usage of every turn.
     fn reads_usage(&self, route: Route, log: &RequestLog) -> bool {
-        let is_wanted = self.pipeline.counts_usage() || self.recorder.is_some() || log.wants_usage();
+        let is_wanted =
+            self.pipeline.counts_usage() || self.recorder.is_some() || log.wants_usage();
         is_wanted && route.is_turn()
     }
 
