@@ -24,8 +24,8 @@ pub struct CallersConfig {
     /// Output tokens that a running request without a limit of its own (`max_tokens`) is counted
     /// with, until its reply ends.
     pub reply_tokens: u32,
-    /// The price of an output token, as a multiple of the list price of an input token of its model.
-    /// List prices of output are not known to the gateway.
+    /// The price of an output token of a model whose list price of output is not known, as a multiple
+    /// of its list price of an input token.
     pub output_price: u32,
 }
 

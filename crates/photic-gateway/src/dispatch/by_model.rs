@@ -58,9 +58,7 @@ impl Dispatcher {
         log: &mut RequestLog,
     ) -> Result<Response<ReplyBody>, Failure> {
         let (mut head, mut incoming) = request.into_parts();
-        let caller = &admitted.caller;
-        let is_metered = caller.named.as_ref().is_some_and(|named| named.limits.meters_turns());
-        if is_metered && let Err(failure) = Admission::check_unread(caller, &head) {
+        if let Err(failure) = Admission::check_unread(&admitted.caller, &head) {
             drain(incoming);
             return Err(failure);
         }
@@ -74,7 +72,6 @@ impl Dispatcher {
         log.bytes_in = body.len() as u64;
         log.passed = could_hold_pictures(&head).then_some(reason);
         let (model, name) = model(&body).unzip();
-        Admission::check_model(caller, model.as_deref())?;
         let passing = Passing { route, wire, head: &head, body, name };
         let routes = self.upstreams.routes();
         let found = routes.and_then(|routes| Some((routes, routes.find(model.as_deref())?)));

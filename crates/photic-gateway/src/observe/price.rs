@@ -10,7 +10,7 @@ use crate::upstream::ResolvedProfile;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TurnPrice {
     profile: Option<Arc<ResolvedProfile>>,
-    /// The price of an output token, as a multiple of that of an input token.
+    /// The price of an output token if it is not known, as a multiple of that of an input token.
     output: u32,
 }
 
@@ -23,8 +23,10 @@ impl TurnPrice {
     /// Returns the price of a turn in US dollars, if its model has a list price.
     pub(crate) fn usd(&self, usage: &Usage) -> Option<f64> {
         let profile = &self.profile.as_ref()?.profile;
-        let output = usage.output.saturating_mul(self.output.into());
-        let as_input = Usage { input: output, ..Usage::default() };
-        Some(profile.usd(usage)? + profile.usd(&as_input)?)
+        let estimated = || {
+            let output = usage.output.saturating_mul(self.output.into());
+            profile.usd(&Usage { input: output, ..Usage::default() })
+        };
+        Some(profile.usd(usage)? + profile.output_usd(usage).or_else(estimated)?)
     }
 }

@@ -130,7 +130,7 @@ impl CallerUsage {
             page.sample(name, &[("caller", caller), ("model", model)], sums.pictures);
         }
         let name = "photic_caller_usd_total";
-        page.family(name, "counter", "US dollars of callers at list price, output estimated.");
+        page.family(name, "counter", "US dollars of callers at list price.");
         for (place, sums) in &sums {
             let (caller, model) = labels(*place);
             page.sample(name, &[("caller", caller), ("model", model)], sums.usd);

@@ -112,3 +112,35 @@ async fn nobody_exceeds_a_limit_by_more_than_one_request() {
         assert!(*spent + WORTH >= LIMIT, "caller {caller} got only {spent} of {LIMIT}");
     }
 }
+
+#[tokio::test]
+async fn a_request_that_is_sent_again_is_reserved_once() {
+    let (failing, seen_failing) = Upstream::start(|_| {
+        vec![Act::Send(
+            b"HTTP/1.1 500 Internal Server Error\r\ncontent-length: 2\r\n\r\n{}".to_vec(),
+        )]
+    })
+    .await;
+    let (good, _) = Upstream::answering(
+        "{\"choices\":[],\"usage\":{\"prompt_tokens\":60,\"completion_tokens\":40}}",
+    )
+    .await;
+    let (scratch, key) = (Scratch::new(), NewCallerKey::new("c").unwrap());
+    // One reservation uses up the limit.
+    let entry =
+        format!("[[caller]]\nname = 'c'\ndigest = '{}'\ntokens_per_day = 500\n", key.digest);
+    let file = quoted(&scratch.write("callers.toml", entry));
+    let gateway = started(&format!(
+        "[callers]\nfile = {file}\n\
+         [[upstream]]\nname = 'failing'\nurl = 'http://{failing}'\n\
+         [[upstream]]\nname = 'good'\nurl = 'http://{good}'\n\
+         [[model]]\nname = 'gpt-4o'\nupstreams = ['failing', 'good']"
+    ))
+    .await;
+    let headers = format!("authorization: Bearer {}\r\n", key.key);
+    let body = b"{\"model\":\"gpt-4o\",\"max_tokens\":40,\
+        \"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}";
+    let reply = exchange(gateway, &post("/v1/chat/completions", &headers, body)).await;
+    assert_eq!(reply.status, 200, "{reply:?}");
+    assert_eq!(seen_failing.seen.lock().unwrap().len(), 1);
+}

@@ -190,7 +190,9 @@ async fn usage_is_counted_by_caller_and_model() {
     let usd = page.lines().find_map(|line| {
         line.strip_prefix("photic_caller_usd_total{caller=\"ci\",model=\"gpt-4o\"} ")
     });
-    assert!(usd.unwrap().parse::<f64>().unwrap() > 0.0, "{page}");
+    // Input for 2.50 dollars, a part of it cached, and output for 10.
+    let usd = usd.unwrap().parse::<f64>().unwrap();
+    assert!((0.00105..=0.00135).contains(&usd), "{page}");
     let file = known.scratch.path("usage.jsonl");
     let Known { watching, scratch, .. } = known;
     watching.ended().await;

@@ -115,6 +115,37 @@ async fn no_request_is_lost_while_settings_change() {
 }
 
 #[tokio::test]
+async fn routes_of_models_are_reloaded_and_an_unchanged_upstream_keeps_its_counts() {
+    let ((one, seen_one), (other, seen_other)) =
+        (Upstream::answering("{}").await, Upstream::answering("{}").await);
+    let before = format!("[[upstream]]\nname = 'one'\nurl = 'http://{one}'");
+    let gateway = FromFile::start(&before).await;
+    let sent = async || exchange(gateway.address, &post(CHAT, "", BODY)).await.status;
+    assert_eq!(sent().await, 200);
+    gateway.write(&format!(
+        "{before}\n[[upstream]]\nname = 'other'\nurl = 'http://{other}'\nmodels = ['none']\n\
+         [[model]]\nname = 'gpt-4o'\nupstreams = ['other/renamed']"
+    ));
+    gateway.reloader.reload().await.unwrap();
+    assert_eq!(sent().await, 200);
+    let count = |upstream: &Upstream| upstream.seen.lock().unwrap().len();
+    assert_eq!((count(&seen_one), count(&seen_other)), (1, 1));
+    let body: serde_json::Value = serde_json::from_slice(&seen_other.last().body).unwrap();
+    assert_eq!(body["model"], "renamed");
+    for upstream in ["one", "other"] {
+        let line = format!(
+            "photic_upstream_requests_total{{upstream=\"{upstream}\",cause=\"answered\"}} 1"
+        );
+        assert!(gateway.metric(&line).await, "{line}");
+    }
+    // The limits of failover alone are a change, too.
+    gateway.write(&format!("{before}\n[failover]\nattempts = 0"));
+    gateway.reloader.reload().await.unwrap();
+    assert_eq!(sent().await, 200);
+    assert_eq!(count(&seen_one), 2);
+}
+
+#[tokio::test]
 async fn a_running_request_ends_with_the_settings_that_it_began_with() {
     let sign = Arc::new(tokio::sync::Notify::new());
     let waiting = Arc::clone(&sign);
