@@ -48,7 +48,7 @@ pub struct OidcConfig {
     pub name_claim: String,
     /// A claim with the limits of the caller: an object with the fields of a caller in
     /// `callers.file`. Fields that it lacks are those of `like`.
-    #[schemars(example = "photic")]
+    #[schemars(example = &"photic")]
     pub limits_claim: Option<String>,
     /// A caller in `callers.file` whose limits hold for each caller with a token. If unset, only
     /// `limits_claim` limits them.

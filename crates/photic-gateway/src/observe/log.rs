@@ -127,7 +127,7 @@ impl Log {
     }
 
     /// Writes a warning, at most one in [`WARNING_INTERVAL`].
-    pub(super) fn warn(&self, says: &str, dropped: &Counter) {
+    pub(crate) fn warn(&self, says: &str, dropped: &Counter) {
         let now_ms = self.started.elapsed().as_millis() as u64;
         let next = now_ms + WARNING_INTERVAL.as_millis() as u64;
         let due = |at: u64| (at <= now_ms).then_some(next);

@@ -58,7 +58,7 @@ pub(crate) struct Metrics {
     /// Settings that were reloaded, and settings that were refused.
     pub(crate) reloads: [Counter; 2],
     pub(crate) sockets: SocketCounts,
-    pub(super) lines_dropped: Counter,
+    pub(crate) lines_dropped: Counter,
     pub(super) spans_sent: Counter,
     pub(super) spans_dropped: Counter,
 }
