@@ -29,7 +29,7 @@ pub struct CallersConfig {
     pub output_price: u32,
 }
 
-/// Callers that show a token that an identity provider signed (OpenID Connect).
+/// Callers that show a token that an identity provider signed (OIDC).
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OidcConfig {

@@ -340,10 +340,11 @@ impl Failure {
             Self::OverQuota(_) | Self::OverBudget(_) | Self::Resting(_) => {
                 StatusCode::TOO_MANY_REQUESTS
             }
-            Self::ModelNotAllowed { .. } | Self::NotMetered(_) => StatusCode::FORBIDDEN,
+            Self::NotSigned | Self::ModelNotAllowed { .. } | Self::NotMetered(_) => {
+                StatusCode::FORBIDDEN
+            }
             Self::NoStore => StatusCode::NOT_IMPLEMENTED,
             Self::NoSuchMedia | Self::NoSuchModel => StatusCode::NOT_FOUND,
-            Self::NotSigned => StatusCode::FORBIDDEN,
             Self::NotAPicture => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Broken => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Refused(refusal) => refusal.status(),

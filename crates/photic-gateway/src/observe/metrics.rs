@@ -158,21 +158,26 @@ impl Metrics {
         }
     }
 
-    /// Renders the page for Prometheus.
-    pub(crate) fn page(&self, gauges: &Gauges) -> String {
-        let mut page = Page::default();
-        self.requests(&mut page);
-        self.pictures(&mut page);
-        self.models(&mut page);
-        self.upstreams.write(&mut page);
-        self.callers.write(&mut page);
-        self.sockets.write(&mut page);
-        upstreams(&mut page, &gauges.upstreams);
+    /// Writes the families with labels.
+    fn families(&self, page: &mut Page, gauges: &Gauges) {
+        self.requests(page);
+        self.pictures(page);
+        self.models(page);
+        self.upstreams.write(page);
+        self.callers.write(page);
+        self.sockets.write(page);
+        upstreams(page, &gauges.upstreams);
         let name = "photic_reloads_total";
         page.family(name, "counter", "Times that settings were reloaded or refused.");
         for (result, count) in ["done", "refused"].iter().zip(&self.reloads) {
             page.sample(name, &[("result", result)], count.get());
         }
+    }
+
+    /// Renders the page for Prometheus.
+    pub(crate) fn page(&self, gauges: &Gauges) -> String {
+        let mut page = Page::default();
+        self.families(&mut page, gauges);
         let (hits, misses, bytes) = gauges.picture_cache;
         let (kept, lost) = gauges.turns;
         let (recorded_bytes, recorded_bytes_read) = gauges.recorded_bytes;

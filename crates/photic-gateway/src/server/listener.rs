@@ -300,7 +300,7 @@ async fn run<I, S>(
 {
     match (version, drain) {
         (Version::HTTP_2, Some(drain)) => {
-            drain.watch(http2(stream, service, permit, timeouts)).await
+            drain.watch(http2(stream, service, permit, timeouts)).await;
         }
         (Version::HTTP_2, None) => drop(http2(stream, service, permit, timeouts).await),
         (_, Some(drain)) => drain.watch(http1(stream, service, permit, timeouts)).await,

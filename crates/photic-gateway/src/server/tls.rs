@@ -18,7 +18,7 @@ const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 /// The certificate of the gateway.
 #[derive(Debug)]
 pub(super) struct Certificate {
-    certificate: PathBuf,
+    chain: PathBuf,
     key: PathBuf,
     current: RwLock<Arc<CertifiedKey>>,
 }
@@ -56,7 +56,7 @@ impl Certificate {
             }
         };
         let current = RwLock::new(read(&certificate, &key)?);
-        Ok(Some(Arc::new(Self { certificate, key, current })))
+        Ok(Some(Arc::new(Self { chain: certificate, key, current })))
     }
 
     /// Returns the settings of TLS with this certificate.
@@ -77,7 +77,7 @@ impl Certificate {
 
     /// Returns the files.
     pub(super) fn files(&self) -> Vec<PathBuf> {
-        vec![self.certificate.clone(), self.key.clone()]
+        vec![self.chain.clone(), self.key.clone()]
     }
 
     /// Reads the files again.
@@ -86,7 +86,7 @@ impl Certificate {
     ///
     /// Fails like [`Certificate::open`].
     pub(super) fn read(&self) -> Result<Arc<CertifiedKey>, ConfigError> {
-        read(&self.certificate, &self.key)
+        read(&self.chain, &self.key)
     }
 
     /// Uses another certificate for new connections.

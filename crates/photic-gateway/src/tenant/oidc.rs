@@ -1,4 +1,4 @@
-//! Callers that show a token which an identity provider signed (OpenID Connect).
+//! Callers that show a token which an identity provider signed (OIDC).
 //!
 //! The keys of the issuer are fetched at the start, when they are old, and when a token names a key
 //! that is not known. How often is bounded, because anybody can make up a name.
