@@ -44,7 +44,8 @@ impl Gateway {
     /// Fails if a setting cannot be used, an address cannot be listened on, or the store cannot be
     /// opened.
     pub async fn bind(config: Config) -> Result<Self, StartError> {
-        let parts = build(&config).await?;
+        // Boxed, because its future is large, and is moved once.
+        let parts = Box::pin(build(&config)).await?;
         let has_own_token = config.inspect.token.is_none();
         let reloader = reloader(&parts, None, None);
         Ok(Self { parts, reloader, drain: seconds(config.timeouts.drain_s), has_own_token })

@@ -93,8 +93,7 @@ async fn spend() -> Vec<u64> {
         one.await.unwrap();
     }
     assert!(refused.load(Ordering::Relaxed) >= CALLERS as u64);
-    let spent = spent.lock().unwrap().clone();
-    spent
+    spent.lock().unwrap().clone()
 }
 
 #[tokio::test(flavor = "multi_thread")]

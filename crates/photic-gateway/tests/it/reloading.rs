@@ -233,6 +233,6 @@ async fn changed_files_are_noticed_and_callers_come_and_go() {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), followed).await.expect("it is noticed");
+    tokio::time::timeout(Duration::from_mins(1), followed).await.expect("it is noticed");
     assert_eq!(status(&one).await, 401);
 }

@@ -127,7 +127,7 @@ async fn a_certificate_is_replaced_without_a_restart_and_a_wrong_one_is_not() {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), replaced).await.expect("it is replaced");
+    tokio::time::timeout(Duration::from_mins(1), replaced).await.expect("it is replaced");
     assert!(connect(gateway, &old, "h2").await.is_err(), "the former one is gone");
     let host = format!("localhost:{}", gateway.port());
     let reply = sender.send_request(request("https", &host)).await.unwrap();
