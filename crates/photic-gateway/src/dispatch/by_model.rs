@@ -20,7 +20,7 @@ use crate::http::{
     headers, read,
 };
 use crate::observe::RequestLog;
-use crate::tenant::Admitted;
+use crate::tenant::{Admission, Admitted};
 use crate::turn::{judge, say_upstream};
 use crate::upstream::{ModelRoutes, Picked, Trail, Upstream, pass_on};
 
@@ -58,6 +58,10 @@ impl Dispatcher {
         log: &mut RequestLog,
     ) -> Result<Response<ReplyBody>, Failure> {
         let (mut head, mut incoming) = request.into_parts();
+        if let Err(failure) = Admission::check_unread(&admitted.caller, &head) {
+            drain(incoming);
+            return Err(failure);
+        }
         let (bounds, buffers) = (self.client.bounds(), &self.turns.buffers);
         let body = read(&mut incoming, bounds, buffers, &admitted.share).await;
         let body = body.inspect_err(|_| drain(incoming))?;
