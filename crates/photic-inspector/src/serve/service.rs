@@ -50,6 +50,8 @@ pub struct Service {
     access: Arc<Access>,
     listeners: Arc<Listeners>,
     busy: Arc<Semaphore>,
+    /// Exports read a whole session: one at a time, so that other pages need not wait.
+    exporting: Arc<Semaphore>,
 }
 
 /// The body of `POST /enter`.
@@ -69,7 +71,8 @@ impl Service {
         };
         let listeners = Arc::new(Listeners::new(Arc::clone(&inspector), source));
         let busy = Arc::new(Semaphore::new(MAX_BUSY));
-        Self { inspector, access: Arc::new(access), listeners, busy }
+        let exporting = Arc::new(Semaphore::new(1));
+        Self { inspector, access: Arc::new(access), listeners, busy, exporting }
     }
 
     /// Returns `true` if a path belongs to the inspector.
@@ -149,10 +152,17 @@ impl Service {
     /// wait for it.
     async fn compute(&self, ask: ApiRequest) -> Result<Answer, Failure> {
         let stopped = || Failure::away("the inspector is stopping".to_owned());
+        let is_export = ask.path.get(2).is_some_and(|part| part == "export");
+        let turn = if is_export {
+            let turn = Arc::clone(&self.exporting).acquire_owned().await;
+            Some(turn.map_err(|_| stopped())?)
+        } else {
+            None
+        };
         let permit = Arc::clone(&self.busy).acquire_owned().await.map_err(|_| stopped())?;
         let (inspector, runtime) = (Arc::clone(&self.inspector), Handle::current());
         let computing = tokio::task::spawn_blocking(move || {
-            let _permit = permit;
+            let _permits = (turn, permit);
             runtime.block_on(inspector.answer(&ask))
         });
         computing.await.unwrap_or_else(|_| Err(stopped()))

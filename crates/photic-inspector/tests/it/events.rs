@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use http::{Method, Response};
 use http_body_util::BodyExt as _;
-use photic_inspector::ResponseBody;
+use photic_inspector::{Access, ResponseBody, Service, Token};
+use photic_store::events::RecordChange;
+use photic_store::{Events, Tenant};
 
-use crate::world::{World, enter, request};
+use crate::world::{TOKEN, World, enter, request};
 
 /// Reads a stream until it has a word; fails after a generous time.
 async fn until(response: &mut Response<ResponseBody>, word: &str) -> String {
@@ -37,6 +39,28 @@ async fn a_new_turn_is_told_with_its_row() {
     assert!(told.contains("event: turn") && told.contains("id: "), "{told}");
     world.drop_first();
     until(&mut stream, "event: choice").await;
+}
+
+#[tokio::test]
+async fn a_gateway_tells_what_it_publishes_for_the_tenant() {
+    let world = World::new(1);
+    let (events, tenant) = (Events::default(), Tenant::local());
+    let inspector = world.inspector().with_events(events.clone(), tenant.clone());
+    let token = Token::new(TOKEN).unwrap();
+    let access = Access::new(token, "127.0.0.1:4142".parse().unwrap(), &[]);
+    let service = Service::new(inspector, access);
+    let cookie = enter(&service).await;
+    let path = format!("/events?session={}", world.id);
+    let mut stream = service.respond(request(Method::GET, &path, &[("cookie", &cookie)], "")).await;
+    // The last turn is told at the start: it may be news to the page.
+    until(&mut stream, "\"n\":1").await;
+    world.record(2);
+    events.publish(&Tenant::new("another"), Some(&world.id), RecordChange::Gone);
+    events.publish(&tenant, Some(&world.id), RecordChange::Turn { number: 2 });
+    let told = until(&mut stream, "\"n\":2").await;
+    assert!(!told.contains("event: gone"), "{told}");
+    assert!(told.contains("-2\nevent: turn"), "the number of the second event: {told}");
+    service.stop();
 }
 
 #[tokio::test]

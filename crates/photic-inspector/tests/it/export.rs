@@ -121,3 +121,14 @@ fn a_file_has_only_the_turns_asked_for() {
     assert!(wait(world.inspector().export(&world.id, &wrong)).is_err());
     assert!(ExportOptions::turns("6-7").is_ok() && ExportOptions::turns("7-6").is_err());
 }
+
+#[test]
+fn words_of_later_turns_are_not_in_the_file() {
+    let world = World::new(3);
+    let options = ExportOptions { turns: Some((1, 1)), ..ExportOptions::default() };
+    let (html, _) = export(&world, &options);
+    let data = data(&html);
+    let cost = &data["answers"][format!("/sessions/{}/cost", world.id)];
+    assert_eq!(cost["pictures"].as_array().unwrap().len(), 1);
+    assert!(!data.to_string().contains("page 2"));
+}
