@@ -72,9 +72,9 @@ mod upstream;
 
 pub use config::{
     Admin, Config, ConfigError, CredentialSource, ExportHeaders, FailoverConfig, Family,
-    FetchConfig, FetchMode, FleetConfig, HttpChoice, InspectConfig, LearnedConfig, Limits, LogFormat,
-    ModelConfig, ModelsConfig, OpenwopConfig, PathPrefixes, Policies, QuotaConfig, RecordConfig,
-    SecretText, Serves, Telemetry, Timeouts, UpstreamConfig,
+    FetchConfig, FetchMode, FleetConfig, HttpChoice, InspectConfig, LearnedConfig, Limits,
+    LogFormat, ModelConfig, ModelsConfig, OpenwopConfig, PathPrefixes, Policies, QuotaConfig,
+    RecordConfig, SecretText, Serves, Telemetry, Timeouts, UpstreamConfig,
 };
 pub use observe::{FailedRequests, Retired, SessionTurns, Tally, TokenUse};
 pub use server::{Gateway, StartError, runtime};

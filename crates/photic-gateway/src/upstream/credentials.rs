@@ -143,7 +143,10 @@ mod tests {
         }
         let azure = sent("headers = { api-key = 'k', x-team = 't' }", Wire::OpenAiChat);
         assert_eq!(azure.len(), 3);
-        assert_eq!((azure["api-key"].as_bytes(), azure["x-team"].as_bytes()), (&b"k"[..], &b"t"[..]));
+        assert_eq!(
+            (azure["api-key"].as_bytes(), azure["x-team"].as_bytes()),
+            (&b"k"[..], &b"t"[..])
+        );
         assert_eq!(sent("credentials = 'own'", Wire::OpenAiChat).len(), 1);
     }
 
