@@ -1,5 +1,7 @@
 //! The stages from plan to lower as one call, for jobs on pixels and for healing.
 
+use std::sync::Arc;
+
 use photic::json::Str;
 use photic::{ShortenedBody, Survey};
 use photic_store::SentBody;
@@ -21,13 +23,17 @@ use crate::memory::Share;
 pub(crate) struct Pipeline {
     pub(crate) planner: Planner,
     pub(crate) fetcher: Fetcher,
-    pub(crate) derivatives: Derivatives,
+    pub(crate) derivatives: Arc<Derivatives>,
     /// Set if logs or traces list every fix.
     pub(crate) details: bool,
     /// Set if turns are recorded.
     pub(crate) records: bool,
     /// The programs that the gateway serves.
     pub(crate) serves: Serves,
+    /// Output tokens of a turn that does not limit them.
+    pub(crate) reply_tokens: u32,
+    /// The price of an output token, as a multiple of that of an input token.
+    pub(crate) output_price: u32,
 }
 
 impl Pipeline {
@@ -63,7 +69,7 @@ impl Pipeline {
         let supplies = Supplies { inputs, pixels: Some(pixels) };
         let prepared = prepare(&target, planned, supplies, &self.fetcher.remote, &self.derivatives);
         let lowered = lower(&prepared);
-        let hashes = lowered.hashes(self.keep());
+        let hashes = lowered.hashes_before_sending(self.keep());
         let mut outbound = lowered.into_outbound(inbound, &findings, self.keep(), SentBody::of);
         if let Some(record) = &mut outbound.record {
             record.hashes = hashes;

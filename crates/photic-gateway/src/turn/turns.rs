@@ -133,9 +133,7 @@ impl Turns {
         };
         let SentRequest { answered, mut outbound, to_record, recovering } = sent;
         let AnsweredRequest { reply: received, outcome } = answered;
-        // A record has the usage of every turn.
-        let reads_usage =
-            (self.pipeline.counts_usage() || self.recorder.is_some()) && route.is_turn();
+        let reads_usage = self.reads_usage(route, log);
         log.provider_request = provider_request(received.headers());
         log.facts = std::mem::take(&mut outbound.facts);
         log.fixes = std::mem::take(&mut outbound.fixes);
@@ -199,6 +197,14 @@ impl Turns {
         self.recorder.as_ref()?.recorder.begin(&caller.tenant, agent)
     }
 
+    /// Returns `true` if the usage of the reply to a request is read, although it shows no media. A
+    /// record has the usage of every turn.
+    fn reads_usage(&self, route: Route, log: &RequestLog) -> bool {
+        let is_wanted =
+            self.pipeline.counts_usage() || self.recorder.is_some() || log.wants_usage();
+        is_wanted && route.is_turn()
+    }
+
     /// Begins to keep a reply, if replies are recorded.
     fn kept_reply(&self, headers: &HeaderMap, share: &Share) -> Option<KeptReply> {
         self.recorder.as_ref().filter(|one| one.recorder.replies)?;
@@ -235,6 +241,9 @@ impl Turns {
                 (Some(recalled), outbound)
             }
         };
+        if admitted.caller.named.is_some() {
+            Box::pin(self.reserve(&inbound, &outbound, route, admitted, log)).await?;
+        }
         let caller = inbound.endpoint;
         // Taken before healing withholds media.
         let shows_media = outbound.media.is_some();
@@ -250,6 +259,7 @@ impl Turns {
         if !is_again {
             self.tally.add_cost(log.bytes_in, log.bytes_sent, log.begun.elapsed());
         }
+        log.max_tokens = outbound.max_tokens;
         // A body changes when its envelope is taken off, which one that was not read must not.
         let is_unwrapped = outbound.wire == caller.wire && !outbound.upstream.serves(caller);
         if is_unwrapped && log.passed.is_some() {
@@ -266,9 +276,7 @@ impl Turns {
             conclusion.opened(session, log.id, log.bytes_in);
         }
         let to_record = recalled.clone().filter(|_| route.is_turn() && self.recorder.is_some());
-        // A record has the usage of every turn.
-        let reads_usage =
-            (self.pipeline.counts_usage() || self.recorder.is_some()) && route.is_turn();
+        let reads_usage = self.reads_usage(route, log);
         let sending = {
             let share = &admitted.share;
             let mut delivery = Delivery::new(head, caller, &outbound, recalled, share);
@@ -346,7 +354,7 @@ impl Turns {
             Some((messages, end)) => messages.hash(sent, (&inbound.body.bytes, end), (None, 0)),
             None => SentBody::of(sent),
         };
-        let hashes = lowered.hashes(self.pipeline.keep());
+        let hashes = lowered.hashes_before_sending(self.pipeline.keep());
         let mut outbound = lowered.into_outbound(inbound, &findings, self.pipeline.keep(), hash);
         outbound.charges = charges;
         if let Some(record) = &mut outbound.record {
@@ -387,7 +395,10 @@ impl Turns {
         if inputs.pictures.away {
             return Err(Failure::StoreAway);
         }
-        self.admission.spend_pixels(&admitted.caller, inputs.pixels).await?;
+        // A request is charged once, however often it is sent.
+        if !recalled.inbound.picking.is_again() {
+            self.admission.spend_pixels(&admitted.caller, inputs.pixels).await?;
+        }
         let (pipeline, shared) = (Arc::clone(&self.pipeline), Arc::clone(recalled));
         let charges = inputs.take_charges();
         let work = move |allowance: &Allowance| pipeline.repair(&shared, &inputs, allowance, &[]);
