@@ -30,10 +30,10 @@ const MAX_ABANDONED_TURNS: usize = 4;
 #[derive(Debug, Default)]
 pub struct Session {
     options: Options,
-    kept: Mutex<Kept>,
+    kept: Mutex<SessionState>,
 }
 
-/// What a session did so far, and what it keeps.
+/// The figures of a session: what it did so far, and what it keeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SessionFigures {
     /// Requests that were read without their known turns.
@@ -50,7 +50,7 @@ pub struct SessionFigures {
 
 /// The conversations of a session. The one that was used last is at the end.
 #[derive(Debug, Default)]
-struct Kept {
+struct SessionState {
     conversations: Vec<Known>,
     figures: SessionFigures,
 }
@@ -146,12 +146,12 @@ impl Session {
         Some((shortened, known))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, SessionState> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
+impl SessionState {
     /// Adds a conversation, in place of those that it goes on with.
     fn add(&mut self, known: Known) {
         self.conversations.retain(|one| !known.prefix.begins_with(&one.prefix));

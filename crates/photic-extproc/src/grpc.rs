@@ -7,7 +7,7 @@ use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use prost::Message;
 
-use crate::memory::{Charge, Memory};
+use crate::memory::{BodyBudget, Charge};
 
 /// Bytes before a message: whether it is compressed, and its length.
 const PREFIX: usize = 5;
@@ -57,7 +57,7 @@ impl MessageReader {
     /// Fails if the stream breaks off or is not gRPC.
     pub(crate) async fn next(
         &mut self,
-        memory: &Memory,
+        memory: &BodyBudget,
         max_body: usize,
     ) -> Result<Option<Arrived>, Status> {
         while self.buffer.len() < PREFIX {

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 const UNIT: usize = 1 << 10;
 /// The memory for the bodies of all requests.
 #[derive(Debug)]
-pub(crate) struct Memory {
+pub(crate) struct BodyBudget {
     units: Arc<Semaphore>,
     /// All of it, in units.
     all: usize,
@@ -25,7 +25,7 @@ pub(crate) struct Charge {
     units: usize,
 }
 
-impl Memory {
+impl BodyBudget {
     pub(crate) fn new(bytes: usize, wait: Duration) -> Self {
         let all = (bytes / UNIT).min(Semaphore::MAX_PERMITS);
         Self { units: Arc::new(Semaphore::new(all)), all, wait }
@@ -59,7 +59,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_charge_grows_and_is_returned() {
-        let memory = Memory::new(4 * UNIT, Duration::ZERO);
+        let memory = BodyBudget::new(4 * UNIT, Duration::ZERO);
         let mut first = Charge::default();
         assert!(memory.charge(&mut first, UNIT + 1).await);
         assert!(memory.charge(&mut first, 2 * UNIT).await);

@@ -17,7 +17,7 @@ use tokio::sync::Semaphore;
 
 use crate::exchange::{Exchange, Rules, Step, Work};
 use crate::grpc::{Arrived, MessageReader, Status, data, trailers};
-use crate::memory::Memory;
+use crate::memory::BodyBudget;
 use crate::messages::{ProcessingRequest, ProcessingResponse};
 use crate::repair::{RepairedBody, repair};
 use crate::settings::{Settings, TooLarge};
@@ -42,7 +42,7 @@ pub(crate) type Body = UnsyncBoxBody<Bytes, Infallible>;
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) settings: Settings,
-    memory: Memory,
+    memory: BodyBudget,
     /// One permit for each repair that may run at once.
     processors: Arc<Semaphore>,
 }
@@ -51,7 +51,7 @@ impl Shared {
     pub(crate) fn new(settings: Settings) -> Self {
         let count = std::thread::available_parallelism().map_or(1, usize::from);
         let (memory, processors) =
-            (Memory::new(settings.memory, WAIT_TIMEOUT), Semaphore::new(count));
+            (BodyBudget::new(settings.memory, WAIT_TIMEOUT), Semaphore::new(count));
         Self { settings, memory, processors: Arc::new(processors) }
     }
 

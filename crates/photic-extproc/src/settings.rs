@@ -6,7 +6,7 @@ use photic::Policy;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Settings {
-    /// How long images stay in sight, and whether prompt cache breakpoints are set.
+    /// The choices for all requests: how long images stay in sight, and whether prompt cache breakpoints are set.
     pub policy: Policy,
     /// Maximum bytes of a body, before and after its content encoding is removed.
     pub max_body: usize,

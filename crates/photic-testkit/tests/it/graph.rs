@@ -16,7 +16,6 @@ const EDGES: &[(&str, &[&str], &[&str])] = &[
             "photic-doctor",
             "photic-extproc",
             "photic-fleet",
-            "photic-fleet",
             "photic-gateway",
             "photic-inspector",
             "photic-mcp",
