@@ -63,7 +63,7 @@ def opened(module, entry):
     """Name and files of a wheel of the module, which must be of this version and platform."""
     path = pathlib.Path(module)
     name, version, *_, platforms = path.stem.split("-")
-    cpu = entry["wheel"][0].rsplit("_", 1)[-1] if "linux" in entry["rust"] else entry["wheel"][0]
+    cpu = entry["rust"].split("-")[0] if "linux" in entry["rust"] else entry["wheel"][0]
     if (name, version) != ("photic", VERSION) or cpu not in platforms:
         raise SystemExit(f"error: {path.name} is no wheel of photic {VERSION} for {entry['rust']}")
     with zipfile.ZipFile(path) as archive:

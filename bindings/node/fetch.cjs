@@ -23,6 +23,13 @@ async function bodyOf(input, init) {
 
 const isSame = (one, other) => one.length === other.length && one.every((byte, at) => byte === other[at]);
 
+/** The whole address: in a browser it may be relative to the page. What cannot be read is left to `fetch`. */
+function addressOf(text) {
+  if (URL.canParse(text)) return new URL(text);
+  const page = globalThis.location?.href;
+  return URL.canParse(text, page) ? new URL(text, page) : null;
+}
+
 /** The route of a request, or null if it is to be sent as it is. */
 function routed(input, init, route) {
   const isRequest = input instanceof Request;
@@ -32,7 +39,8 @@ function routed(input, init, route) {
   if (method.toUpperCase() !== 'POST' || !isJson || headers.has('content-encoding')) return null;
   // A changed body would break the signature.
   if (headers.get('authorization')?.startsWith('AWS4-')) return null;
-  const url = new URL(isRequest ? input.url : input);
+  const url = addressOf(isRequest ? input.url : input);
+  if (!url) return null;
   const found = route(url.pathname, url.hostname);
   return found && { found, headers };
 }

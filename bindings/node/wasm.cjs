@@ -16,6 +16,9 @@ const MONOTONIC = 1;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
+/** The error of a call: a line with the code, then one with the hint, then the problem. */
+class CallFailed extends Error {}
+
 /** The functions of WASI that the standard library links: a clock, random numbers, and no files. */
 function wasi(memory) {
   const view = () => new DataView(memory().buffer);
@@ -65,11 +68,11 @@ function instanceOf(module) {
 function callerOf(module) {
   let kept = null;
   return function call(name, body, given) {
-    const wasm = (kept ??= instanceOf(module));
     try {
+      const wasm = (kept ??= instanceOf(module));
       const put = (which, bytes) => {
         const at = wasm.reserve(which, bytes.length) >>> 0;
-        if (at === 0) throw new Error('internal\nsend smaller images\nthe body does not fit into the memory of WebAssembly');
+        if (at === 0) throw new CallFailed('internal\nsend smaller images\nthe body does not fit into the memory of WebAssembly');
         new Uint8Array(wasm.memory.buffer, at, bytes.length).set(bytes);
       };
       put(0, body);
@@ -77,18 +80,16 @@ function callerOf(module) {
       const status = wasm.call(CALLS[name]);
       const output = (which) => new Uint8Array(wasm.memory.buffer, wasm.pointer(which) >>> 0, wasm.length(which) >>> 0);
       const report = decoder.decode(output(1));
-      if (status === FAILED) throw new Error(report);
+      if (status === FAILED) throw new CallFailed(report);
       const made = status === HAS_BODY ? output(0).slice() : undefined;
       wasm.clear();
       if (wasm.memory.buffer.byteLength > MAX_KEPT_MEMORY) kept = null;
       return { body: made, report };
     } catch (error) {
-      // After a trap nothing in the instance can be relied on.
-      if (error instanceof WebAssembly.RuntimeError) {
-        kept = null;
-        throw new Error(`internal\nplease report this\nthe WebAssembly module failed: ${error.message}`, { cause: error });
-      }
-      throw error;
+      if (error instanceof CallFailed) throw error;
+      // A trap, a stack or a memory that ended: nothing in the instance can be relied on.
+      kept = null;
+      throw new CallFailed(`internal\nplease report this\nthe WebAssembly module failed: ${error.message}`, { cause: error });
     }
   };
 }

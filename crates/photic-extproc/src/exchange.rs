@@ -348,6 +348,14 @@ impl Exchange {
         Step::Answer(vec![message(Answer::RequestBody(body(response)))])
     }
 
+    /// Refuses a body that was too large once its content encoding was removed.
+    pub(crate) fn refuse_decoded(&mut self, target: Target, max_body: usize) -> Step {
+        self.is_request_done = true;
+        self.original = Bytes::new();
+        self.target = Some(target);
+        self.refuse_large(max_body)
+    }
+
     fn response_headers(&self) -> Step {
         let mut change = HeaderMutation::default();
         change.set_headers.extend(self.notes.iter().map(|(name, value)| set(name, value)));

@@ -20,7 +20,7 @@ use crate::grpc::{Arrived, MessageReader, Status, data, trailers};
 use crate::memory::Memory;
 use crate::messages::{ProcessingRequest, ProcessingResponse};
 use crate::repair::{RepairedBody, repair};
-use crate::settings::Settings;
+use crate::settings::{Settings, TooLarge};
 use crate::target::Passed;
 
 /// The method that Envoy calls.
@@ -155,8 +155,13 @@ impl Conversation {
         };
         let step = match step {
             Step::Repair(work) => {
+                let target = work.target.clone();
                 let repaired = self.shared.repair(*work).await;
-                self.exchange.repaired(repaired)
+                if repaired.passed == Some(Passed::TooLarge) && too_large == TooLarge::Refuse {
+                    self.exchange.refuse_decoded(target, max_body)
+                } else {
+                    self.exchange.repaired(repaired)
+                }
             }
             step @ (Step::Answer(_) | Step::Close(_)) => step,
         };

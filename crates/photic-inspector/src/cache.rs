@@ -55,14 +55,28 @@ impl Cache {
         if let Some(old) = state.entries.insert(key, entry) {
             state.weight -= old.weight;
         }
-        while state.weight > self.most {
-            let oldest = state.entries.iter().min_by_key(|(_, entry)| entry.used);
-            let Some(oldest) = oldest.map(|(key, _)| key.clone()) else { break };
-            if let Some(gone) = state.entries.remove(&oldest) {
-                state.weight -= gone.weight;
-            }
+        if state.weight > self.most {
+            state.forget_to(self.most - self.most / 8);
         }
         value
+    }
+}
+
+impl State {
+    /// Removes the least recently used entries until the rest weigh at most this. Many at once, so
+    /// that they are rarely sorted.
+    fn forget_to(&mut self, most: usize) {
+        let each = self.entries.iter().map(|(key, entry)| (entry.used, key.clone()));
+        let mut ages: Vec<(u64, String)> = each.collect();
+        ages.sort_unstable();
+        for (_, key) in ages {
+            if self.weight <= most {
+                break;
+            }
+            if let Some(gone) = self.entries.remove(&key) {
+                self.weight -= gone.weight;
+            }
+        }
     }
 }
 

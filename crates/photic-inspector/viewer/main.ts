@@ -64,7 +64,7 @@ function followNewest(context: Context): void {
 }
 
 async function enter(): Promise<void> {
-  const token = /^#token=([0-9a-f]{32,64})$/i.exec(location.hash)?.[1];
+  const token = /^#token=([\w-]{22,})$/.exec(location.hash)?.[1];
   if (!token || file) return;
   history.replaceState(null, '', location.pathname + location.search + to.sessions());
   await post('/enter', { token });

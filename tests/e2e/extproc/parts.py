@@ -22,6 +22,9 @@ class Upstream(http.server.ThreadingHTTPServer):
 
     port = property(lambda self: self.server_address[1])
 
+    def handle_error(self, request, client_address):
+        """Envoy breaks a request off that photic refuses when a part of it was sent."""
+
 
 class Keeper(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
@@ -98,6 +101,8 @@ def configuration(processor_port, upstream_port, port, mode=None, **options):
     del clusters["provider"]["transport_socket"]
     clusters["provider"]["type"] = "STATIC"
     manager = listener["filter_chains"][0]["filters"][0]["typed_config"]
+    # The mock answers to the names of loopback only.
+    manager["route_config"]["virtual_hosts"][0]["routes"][0]["route"]["host_rewrite_literal"] = "localhost"
     filters = manager["http_filters"]
     assert filters[0]["name"] == FILTER
     settings = filters[0]["typed_config"]
@@ -126,7 +131,8 @@ def envoy(work, name, processor_port, upstream_port, mode=None, **options):
 def send(port, body, path="/v1/chat/completions", chunks=None, **headers):
     """Sends a body in one piece, or chunked with pieces of a size. Returns status, headers and body of the reply."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
-    headers = {"content-type": "application/json", **{name.replace("_", "-"): value for name, value in headers.items()}}
+    headers = {name.replace("_", "-"): value for name, value in headers.items()}
+    headers = {"content-type": "application/json", "authorization": "Bearer any", **headers}
     if chunks:
         pieces = (body[at:at + chunks] for at in range(0, len(body), chunks))
         connection.request("POST", path, pieces, headers, encode_chunked=True)

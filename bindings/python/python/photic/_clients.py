@@ -51,6 +51,14 @@ def _over(below: Any, settings: Settings) -> Any:
     return client(
         transport=make(below._transport, **options),
         mounts=mounts,
+        auth=below.auth,
+        cookies=below.cookies,
+        default_encoding=below._default_encoding,
+        event_hooks=below.event_hooks,
+        follow_redirects=below.follow_redirects,
+        headers=below.headers,
+        max_redirects=below.max_redirects,
+        params=below.params,
         timeout=below.timeout,
-        follow_redirects=True,
+        trust_env=below.trust_env,
     )

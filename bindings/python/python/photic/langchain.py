@@ -41,11 +41,14 @@ def install(
         return model
     settings = Settings(None, profile, policy, on_repair)
     before: list[Any] = []
+    clients: dict[str, Any] = {}
     if hasattr(type(chat), "_client") and hasattr(type(chat), "_async_client"):
-        for name in ("_client", "_async_client"):
-            client = getattr(chat, name)
-            before.append(client)
-            vars(chat)[name] = repairing(client, settings)
+        clients = {name: getattr(chat, name) for name in ("_client", "_async_client")}
+    made = {name: repairing(client, settings) for name, client in clients.items()}
+    # `ChatOllama` has clients of the same names, of another kind.
+    if made and all(client is not None for client in made.values()):
+        before += clients.values()
+        vars(chat).update(made)
     elif hasattr(chat, "root_client") and hasattr(chat, "root_async_client"):
         before += [chat.root_client, chat.root_async_client]
         if chat.root_client is not None:

@@ -22,7 +22,20 @@ use crate::http::{
 use crate::observe::RequestLog;
 use crate::tenant::{Admission, Admitted};
 use crate::turn::{judge, say_upstream};
-use crate::upstream::{ModelRoutes, Picked, Trail, Upstream, pass_on};
+use crate::upstream::{Cause, ModelRoutes, Picked, Trail, Upstream, pass_on};
+
+/// Parts of paths whose requests create something that stays, so that it must not be done twice.
+const CREATES: [&str; 9] = [
+    "assistants",
+    "batches",
+    "containers",
+    "evals",
+    "fine_tuning",
+    "threads",
+    "uploads",
+    "vector_stores",
+    "videos",
+];
 
 /// A request to be passed on, with its body.
 #[derive(Debug)]
@@ -62,6 +75,10 @@ impl Dispatcher {
             drain(incoming);
             return Err(failure);
         }
+        log.passed = could_hold_pictures(&head).then_some(reason);
+        if log.passed.is_some() {
+            log.conclusion = self.turns.conclusion(&admitted.caller, &head.headers);
+        }
         let (bounds, buffers) = (self.client.bounds(), &self.turns.buffers);
         let body = read(&mut incoming, bounds, buffers, &admitted.share).await;
         let body = body.inspect_err(|_| drain(incoming))?;
@@ -70,7 +87,6 @@ impl Dispatcher {
         head.headers.remove(CONTENT_ENCODING);
         head.headers.remove(CONTENT_LENGTH);
         log.bytes_in = body.len() as u64;
-        log.passed = could_hold_pictures(&head).then_some(reason);
         let (model, name) = model(&body).unzip();
         let passing = Passing { route, wire, head: &head, body, name };
         let routes = self.upstreams.routes();
@@ -112,6 +128,9 @@ impl Dispatcher {
             let mut reply = self.pass_to(passing, upstream, model, log).await;
             let cause = judge(reply.as_mut().map_err(|it| &*it), upstream, routes, &admitted.share);
             let Some(cause) = cause.await else { break reply };
+            if !may_be_repeated(passing.head.uri.path(), cause) {
+                break reply;
+            }
             let can_serve = |one: &Upstream| is_of_family(one, passing.wire);
             let Some(next) = trail.next(routes, &picked, cause, can_serve) else { break reply };
             let times = trail.times(next.index);
@@ -166,6 +185,14 @@ fn model(body: &[u8]) -> Option<(String, std::ops::Range<usize>)> {
     Some((model.str()?.decode().into_owned(), model.span()))
 }
 
+/// Returns `true` if a request that failed like this can be sent again: it was refused, or nothing is
+/// lost if it is done twice.
+fn may_be_repeated(path: &str, cause: Cause) -> bool {
+    let is_refused =
+        matches!(cause, Cause::NoConnection(_) | Cause::RateLimited | Cause::KeyRefused);
+    is_refused || !path.split('/').any(|part| CREATES.contains(&part))
+}
+
 /// Returns `true` if an upstream speaks a wire of the same family. Such requests are not translated.
 fn is_of_family(upstream: &Upstream, wire: Wire) -> bool {
     Family::of(wire).wires().any(|wire| upstream.accepts(wire))
@@ -174,6 +201,18 @@ fn is_of_family(upstream: &Upstream, wire: Wire) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_creates_something_is_repeated_only_if_it_was_refused() {
+        for (path, cause, may) in [
+            ("/v1/embeddings", Cause::NoAnswer, true),
+            ("/v1/fine_tuning/jobs", Cause::NoAnswer, false),
+            ("/v1/videos", Cause::ServerError, false),
+            ("/v1/videos", Cause::RateLimited, true),
+        ] {
+            assert_eq!(may_be_repeated(path, cause), may, "{path}");
+        }
+    }
 
     #[test]
     fn the_name_of_the_model_is_found_where_it_stands() {

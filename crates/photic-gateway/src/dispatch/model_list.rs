@@ -44,8 +44,14 @@ impl Dispatcher {
     ) -> Result<Response<ReplyBody>, Failure> {
         let mut asking = JoinSet::new();
         let upstreams = self.upstreams.iter().filter(|upstream| !upstream.is_behind_prefix());
+        // The key of the caller is meant for one host.
+        let usual = self.upstreams.choose_for_other(wire, None);
+        let usual = usual.or_else(|| self.upstreams.iter().next());
         for (index, upstream) in upstreams.enumerate() {
-            let Some(request) = request(upstream, head, wire) else { continue };
+            let Some(mut request) = request(upstream, head, wire) else { continue };
+            if usual.is_some_and(|usual| usual.host() != upstream.host()) {
+                upstream.drop_undecided_keys(request.headers_mut());
+            }
             let (client, upstream) = (Arc::clone(&self.client), Arc::clone(upstream));
             asking.spawn(async move {
                 let list = timeout(LIST_TIMEOUT, list(&client, &upstream, request)).await;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use photic_store::events::RecordChange;
 use photic_store::record::{RequestOutcome, StoredReply};
 use photic_store::{Events, SessionId, Tenant};
-use tokio::sync::{OwnedSemaphorePermit, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use super::backend::StoreBackend;
 use super::written_turn::Turn;
@@ -22,6 +22,10 @@ pub(crate) struct Conclusion {
     pub(super) session: Option<SessionId>,
     /// Told the turn when it is written, or that it is not.
     pub(super) turn: Option<oneshot::Receiver<Option<Turn>>>,
+    /// One permit for each outcome that may be written at once.
+    pub(super) writing: Arc<Semaphore>,
+    /// One permit for each KiB of replies that may wait to be written.
+    pub(super) room: Arc<Semaphore>,
     pub(super) _permit: OwnedSemaphorePermit,
 }
 
@@ -43,7 +47,7 @@ impl Conclusion {
     }
 
     /// Writes the outcome, after the turn if there is one. `request` is the id of the request. Returns
-    /// at once.
+    /// at once. If too many bytes of replies wait already, the reply is left out.
     pub(crate) fn write(
         mut self,
         request: u64,
@@ -53,8 +57,14 @@ impl Conclusion {
         // Without a runtime the gateway is gone.
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         outcome.agent = self.agent.take();
+        let kibibytes = reply.as_ref().map_or(0, |reply| reply.bytes.len().div_ceil(1 << 10));
+        let kibibytes = u32::try_from(kibibytes).unwrap_or(u32::MAX);
+        let room = Arc::clone(&self.room).try_acquire_many_owned(kibibytes).ok();
+        let reply = reply.filter(|_| room.is_some());
         runtime.spawn(async move {
-            let written = match self.turn.take() {
+            // The whole of it, so that the gateway waits for this when it stops.
+            let mut this = self;
+            let written = match this.turn.take() {
                 None => None,
                 Some(turn) => turn.await.ok().flatten(),
             };
@@ -62,13 +72,16 @@ impl Conclusion {
                 Some(Turn { session, number }) => {
                     (outcome.session, outcome.turn) = (Some(session), Some(number));
                 }
-                None => outcome.session = self.session.take(),
+                None => outcome.session = this.session.take(),
             }
-            let concluded = self.backend.conclude(&self.tenant, &outcome, reply.as_ref()).await;
+            // A record that is slow must not take every thread and connection.
+            let _place = Arc::clone(&this.writing).acquire_owned().await;
+            let concluded = this.backend.conclude(&this.tenant, &outcome, reply.as_ref()).await;
+            drop(room);
             // A lost outcome is a gap in what can be shown, and nothing else.
             if concluded.is_ok() {
                 let change = RecordChange::Outcome { turn: outcome.turn, request };
-                self.events.publish(&self.tenant, outcome.session.as_ref(), change);
+                this.events.publish(&this.tenant, outcome.session.as_ref(), change);
             }
         });
     }

@@ -25,6 +25,10 @@ use crate::counter::Counter;
 /// Maximum number of requests whose outcome may wait for the end of their reply. Further requests have
 /// none.
 const MAX_ANSWERING: u32 = 1 << 16;
+/// Maximum number of outcomes that are written at once.
+const MAX_WRITING: usize = 4;
+/// Maximum KiB of replies that may wait to be written.
+const MAX_REPLIES: usize = 64 << 10;
 /// Time for which a reply waits until its turn is written.
 const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -40,6 +44,10 @@ pub(crate) struct Recorder {
     waiting: Arc<Semaphore>,
     /// Requests whose outcome waits for the end of their reply.
     answering: Arc<Semaphore>,
+    /// Outcomes that are being written.
+    writing: Arc<Semaphore>,
+    /// KiB of replies that wait to be written.
+    room: Arc<Semaphore>,
     /// Set if replies are kept.
     pub(crate) replies: bool,
     /// News of the record.
@@ -86,6 +94,8 @@ impl Recorder {
             max_waiting,
             waiting: Arc::new(Semaphore::new(max_waiting as usize)),
             answering: Arc::new(Semaphore::new(MAX_ANSWERING as usize)),
+            writing: Arc::new(Semaphore::new(MAX_WRITING)),
+            room: Arc::new(Semaphore::new(MAX_REPLIES)),
             replies: config.replies,
             events: Events::default(),
             run: (serves == Serves::OneCommand).then(Arc::default),
@@ -177,6 +187,8 @@ impl Recorder {
             agent: agent.and_then(RequestOutcome::agent_of),
             session: None,
             turn: None,
+            writing: Arc::clone(&self.writing),
+            room: Arc::clone(&self.room),
             _permit: permit,
         }))
     }

@@ -1,8 +1,8 @@
 //! Sends a request of a `[[model]]` again, to its other upstreams or to the same one.
 //!
 //! It is planned and lowered again for each, because the other upstream may have another wire and other
-//! limits. It is done only before the first byte of a reply was passed on: a reply that is no stream is
-//! read whole first, if it is not large, and of a stream the first piece.
+//! limits. It is done only before the first byte of a reply was passed on: a reply in JSON is read whole
+//! first, if it is not large, and of any other the first piece.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -93,6 +93,11 @@ pub(crate) async fn judge(
     let cause = match reply {
         Ok(reply) => {
             let cause = of_reply(reply, upstream, share).await;
+            let is_of_caller = !upstream.has_own_credentials() && upstream.signer().is_none();
+            if cause == Some(Cause::RateLimited) && is_of_caller {
+                // The limit of one caller says nothing about the others.
+                return cause;
+            }
             let pause = cause.and_then(|_| pause(reply.headers()));
             if let Some(pause) = pause {
                 upstream.health().pause(pause);
@@ -148,7 +153,7 @@ async fn of_reply(
     if cause != Cause::Answered {
         return Some(cause);
     }
-    if !reply.status().is_success() {
+    if !reply.status().is_success() || reply.status() == StatusCode::NO_CONTENT {
         return None;
     }
     let cause = if is_page(reply) { Some(Cause::NotAReply) } else { held(reply, share).await };
@@ -166,40 +171,47 @@ fn is_page(reply: &Response<Stream>) -> bool {
     reply.status() == StatusCode::OK && is_text
 }
 
-/// Reads the beginning of a reply, or all of a short one. Returns the reason for which it is not passed
-/// on, if there is one.
+/// Reads the first piece of a reply, or all of a short one that is JSON. Returns the reason for which it
+/// is not passed on, if there is one. What was read is put back in any case, because the last reply is
+/// passed on whatever it is.
 async fn held(reply: &mut Response<Stream>, share: &Share) -> Option<Cause> {
     let (is_stream, is_json) = (is_stream(reply.headers()), is_json(reply));
     let stream = reply.body_mut();
     let (mut read, mut charge) = (BytesMut::new(), share.nothing(Use::Replies));
+    let mut failure = None;
     while read.len() < MAX_HELD {
         match poll_fn(|context| stream.poll(context)).await {
             None => break,
-            Some(Err(_)) => return Some(Cause::BrokeOff),
+            Some(Err(broken)) => {
+                failure = Some(broken);
+                break;
+            }
             Some(Ok(frame)) => {
                 let Ok(data) = frame.into_data() else { continue };
                 read.extend_from_slice(&data);
             }
         }
         let has_room = charge.reach(read.len() as u64).await.is_ok();
-        if !has_room || (is_stream && !read.is_empty()) {
+        // A list in JSON is a stream of Gemini.
+        let is_list = read.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[');
+        if !has_room || is_list || (!is_json && !read.is_empty()) {
             break;
         }
     }
-    if read.is_empty() {
-        // A stream without a single event, and an empty reply, answer nothing.
-        return Some(Cause::NotAReply);
-    }
     let first = read.iter().find(|byte| !byte.is_ascii_whitespace());
-    if is_json && !matches!(first, Some(b'{' | b'[')) {
-        return Some(Cause::NotAReply);
-    }
-    if is_stream && read.starts_with(b"event: error") {
-        return Some(Cause::ServerError);
-    }
+    let cause = if failure.is_some() {
+        Some(Cause::BrokeOff)
+    } else if read.is_empty() || (is_json && !matches!(first, Some(b'{' | b'['))) {
+        // A stream without a single event, and an empty reply, answer nothing.
+        Some(Cause::NotAReply)
+    } else if is_stream && read.starts_with(b"event: error") {
+        Some(Cause::ServerError)
+    } else {
+        None
+    };
     let read: Bytes = read.freeze();
-    stream.put_back(charged(read, charge), None);
-    None
+    stream.put_back(charged(read, charge), failure);
+    cause
 }
 
 fn is_json(reply: &Response<Stream>) -> bool {

@@ -151,6 +151,13 @@ impl LoweredRequest<'_, '_> {
         keep.record.then(|| Box::new(SentHashes::of(transcript, &self.lowered, wire)))
     }
 
+    /// Returns the hashes like [`LoweredRequest::hashes`], unless the request is translated. Then the
+    /// whole body would be read again, so they are computed when the turn is recorded.
+    pub(super) fn hashes_before_sending(&self, keep: Keep) -> Option<Box<SentHashes>> {
+        let PreparedRequest { transcript, plan, .. } = self.prepared;
+        if transcript.wire == plan.profile.wire { self.hashes(keep) } else { None }
+    }
+
     /// Converts to a request that borrows nothing. `sent` hashes the body, if turns are recorded.
     pub(super) fn into_outbound(
         self,

@@ -69,7 +69,7 @@ impl Pipeline {
         let supplies = Supplies { inputs, pixels: Some(pixels) };
         let prepared = prepare(&target, planned, supplies, &self.fetcher.remote, &self.derivatives);
         let lowered = lower(&prepared);
-        let hashes = lowered.hashes(self.keep());
+        let hashes = lowered.hashes_before_sending(self.keep());
         let mut outbound = lowered.into_outbound(inbound, &findings, self.keep(), SentBody::of);
         if let Some(record) = &mut outbound.record {
             record.hashes = hashes;

@@ -143,9 +143,9 @@ impl TurnRecorder {
             if lowered.as_ref().is_some_and(|lowered| !is_same(&lowered.lowered.body)) {
                 return recorder.lose();
             }
-            // The hashes of a part are not those of the whole.
-            let hashes =
-                request.part.as_ref().and_then(|_| lower(made).hashes(self.pipeline.keep()));
+            // The hashes of a part are not those of the whole, and a translated request has none yet.
+            let is_missing = request.part.is_some() || request.hashes.is_none();
+            let hashes = if is_missing { lower(made).hashes(self.pipeline.keep()) } else { None };
             let mut made = request.made(made);
             made.hashes = hashes.as_deref().or(made.hashes);
             let appended = recorder.append(&recalled.context, &made, bytes, None);

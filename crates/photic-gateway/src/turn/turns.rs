@@ -354,7 +354,7 @@ impl Turns {
             Some((messages, end)) => messages.hash(sent, (&inbound.body.bytes, end), (None, 0)),
             None => SentBody::of(sent),
         };
-        let hashes = lowered.hashes(self.pipeline.keep());
+        let hashes = lowered.hashes_before_sending(self.pipeline.keep());
         let mut outbound = lowered.into_outbound(inbound, &findings, self.pipeline.keep(), hash);
         outbound.charges = charges;
         if let Some(record) = &mut outbound.record {
@@ -395,7 +395,10 @@ impl Turns {
         if inputs.pictures.away {
             return Err(Failure::StoreAway);
         }
-        self.admission.spend_pixels(&admitted.caller, inputs.pixels).await?;
+        // A request is charged once, however often it is sent.
+        if !recalled.inbound.picking.is_again() {
+            self.admission.spend_pixels(&admitted.caller, inputs.pixels).await?;
+        }
         let (pipeline, shared) = (Arc::clone(&self.pipeline), Arc::clone(recalled));
         let charges = inputs.take_charges();
         let work = move |allowance: &Allowance| pipeline.repair(&shared, &inputs, allowance, &[]);

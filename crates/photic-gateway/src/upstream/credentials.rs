@@ -10,7 +10,7 @@ use super::secret::Secret;
 use crate::config::{ConfigError, CredentialSource, UpstreamConfig};
 
 /// Headers that hold a key, a login or an account of a caller.
-const OF_CALLER: [HeaderName; 11] = [
+const OF_CALLER: [HeaderName; 12] = [
     AUTHORIZATION,
     COOKIE,
     HeaderName::from_static("x-api-key"),
@@ -18,6 +18,7 @@ const OF_CALLER: [HeaderName; 11] = [
     HeaderName::from_static("api-key"),
     HeaderName::from_static("openai-organization"),
     HeaderName::from_static("openai-project"),
+    HeaderName::from_static("chatgpt-account-id"),
     HeaderName::from_static("x-goog-user-project"),
     HeaderName::from_static("x-amz-date"),
     HeaderName::from_static("x-amz-security-token"),
@@ -26,7 +27,7 @@ const OF_CALLER: [HeaderName; 11] = [
 /// The first of these that hold the key itself.
 const KEYS: usize = 5;
 /// Parameters of the query that hold a key or a part of a signature.
-const IN_QUERY: [&str; 2] = ["key", "access_token"];
+const IN_QUERY: [&str; 4] = ["key", "api-key", "api_key", "access_token"];
 const SIGNATURE_IN_QUERY: &str = "x-amz-";
 
 /// The credentials of an upstream for which some are configured.
@@ -77,9 +78,7 @@ impl Credentials {
     /// Sets the credentials in the headers of a request of a wire.
     pub(super) fn set(&self, headers: &mut HeaderMap, wire: Wire) {
         if self.is_own {
-            for name in &OF_CALLER {
-                headers.remove(name);
-            }
+            remove_of_caller(headers);
         }
         if let Some(key) = &self.key {
             let (name, before) = wire.key_header();
@@ -106,6 +105,13 @@ impl Credentials {
         }
         let rest: Vec<&str> = query.split('&').filter(|pair| !is_secret(pair)).collect();
         (!rest.is_empty()).then(|| Cow::Owned(rest.join("&")))
+    }
+}
+
+/// Removes the keys, logins and accounts of a caller.
+pub(super) fn remove_of_caller(headers: &mut HeaderMap) {
+    for name in &OF_CALLER {
+        headers.remove(name);
     }
 }
 
@@ -143,7 +149,10 @@ mod tests {
         }
         let azure = sent("headers = { api-key = 'k', x-team = 't' }", Wire::OpenAiChat);
         assert_eq!(azure.len(), 3);
-        assert_eq!((azure["api-key"].as_bytes(), azure["x-team"].as_bytes()), (&b"k"[..], &b"t"[..]));
+        assert_eq!(
+            (azure["api-key"].as_bytes(), azure["x-team"].as_bytes()),
+            (&b"k"[..], &b"t"[..])
+        );
         assert_eq!(sent("credentials = 'own'", Wire::OpenAiChat).len(), 1);
     }
 
@@ -161,6 +170,7 @@ mod tests {
         for (query, rest) in [
             ("alt=sse&key=x", Some("alt=sse")),
             ("key=x", None),
+            ("api-version=1&api-key=x", Some("api-version=1")),
             ("X-Amz-Signature=x&a=b&access_token=y", Some("a=b")),
             ("keys=1", Some("keys=1")),
         ] {

@@ -13,6 +13,8 @@ use tokio::time::Instant;
 const TRIAL: Duration = Duration::from_secs(5);
 /// The longest rest, as a multiple of the first.
 const MAX_REST: u32 = 16;
+/// The longest pause that is kept, whatever an upstream asks for.
+const MAX_PAUSE: Duration = Duration::from_hours(1);
 
 /// The rules of rests.
 #[derive(Clone, Copy, Debug)]
@@ -72,9 +74,9 @@ impl Health {
         }
     }
 
-    /// Notes that the upstream asked for a pause.
+    /// Notes that the upstream asked for a pause. One that is longer than an hour is cut.
     pub(crate) fn pause(&self, pause: Duration) {
-        self.state().paused_until = Some(Instant::now() + pause);
+        self.state().paused_until = Some(Instant::now() + pause.min(MAX_PAUSE));
     }
 
     /// Returns its availability. If a rest has just ended, the caller is the one to try it.
@@ -116,6 +118,15 @@ mod tests {
     use super::*;
 
     const RULES: HealthRules = HealthRules { failures: 2, rest: Duration::from_secs(10) };
+
+    #[tokio::test(start_paused = true)]
+    async fn no_pause_is_endless() {
+        let health = Health::default();
+        health.pause(Duration::from_secs(u64::MAX));
+        assert_eq!(health.ask(), Availability::Paused(MAX_PAUSE));
+        advance(MAX_PAUSE).await;
+        assert_eq!(health.ask(), Availability::Ready);
+    }
 
     #[tokio::test(start_paused = true)]
     async fn it_rests_longer_and_longer_and_one_request_tries_it() {

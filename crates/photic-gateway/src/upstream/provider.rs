@@ -11,7 +11,7 @@ use photic::wire::PathParams;
 use photic_net::Client;
 
 use super::cause::{AttemptCounts, KeyOwner};
-use super::credentials::Credentials;
+use super::credentials::{Credentials, remove_of_caller};
 use super::health::Health;
 use super::key_family::{KeyIssuer, KeyShapes};
 use super::sign::{Signer, carries_key};
@@ -261,6 +261,14 @@ impl Upstream {
         });
         if issuer.is_some_and(|issuer| issuer != Family::of(wire)) {
             headers.remove(name);
+        }
+    }
+
+    /// Removes the keys of the caller from a request that the caller did not ask to be sent here, unless
+    /// the settings say which keys this upstream gets.
+    pub(crate) fn drop_undecided_keys(&self, headers: &mut HeaderMap) {
+        if !self.decides_credentials() {
+            remove_of_caller(headers);
         }
     }
 

@@ -32,13 +32,16 @@ impl Trail {
         cause: Cause,
         can_serve: impl Fn(&Upstream) -> bool,
     ) -> Option<Picked> {
-        let is_last = self.tried.len() >= routes.rules().attempts;
-        if is_last || !routes.budget().take() {
+        if self.tried.len() >= routes.rules().attempts {
             return None;
         }
         let next = routes.pick(&picked.route, &self.tried, can_serve, picked.is_bound)?;
         // The reply at hand is better than one after a long pause.
         if next.pause > routes.rules().wait {
+            return None;
+        }
+        // Taken last, so that only what is sent again counts.
+        if !routes.budget().take() {
             return None;
         }
         self.failed.push((Arc::clone(&self.current), cause));

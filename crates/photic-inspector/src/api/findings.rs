@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use photic::profile::Fact;
 use photic::{Code, Fate, Reason};
 use photic_pixels::legibility::MIN_READABLE_X_HEIGHT;
 use photic_store::SessionId;
@@ -219,13 +220,12 @@ impl Inspector {
     /// Returns what was learned about the endpoint, at the first turn that knew it.
     async fn learned(&self, id: &SessionId, index: &SessionIndex) -> Result<Vec<Finding>, Failure> {
         let Some(last) = index.turns.last() else { return Ok(Vec::new()) };
-        let lessons = self.planned(id, last.row.number).await?.turn.lessons()?;
+        let lessons = self.lessons(id, last.row.number).await?;
         let mut found = Vec::new();
-        for lesson in lessons {
+        for lesson in &*lessons {
             let mut from = last.row.number;
             for turn in index.turns.iter().rev().filter(|turn| turn.extras.is_some()) {
-                let planned: Arc<_> = self.planned(id, turn.row.number).await?;
-                if !planned.turn.lessons()?.contains(&lesson) {
+                if !self.lessons(id, turn.row.number).await?.contains(lesson) {
                     break;
                 }
                 from = turn.row.number;
@@ -243,6 +243,19 @@ impl Inspector {
             });
         }
         Ok(found)
+    }
+}
+
+impl Inspector {
+    /// Returns the lessons that were in force in a turn. Kept longer than the plan, which is large.
+    async fn lessons(&self, id: &SessionId, number: u64) -> Result<Arc<Vec<Fact>>, Failure> {
+        let key = format!("lessons/{id}/{number}");
+        if let Some(found) = self.cache.get::<Vec<Fact>>(&key) {
+            return Ok(found);
+        }
+        let lessons = self.planned(id, number).await?.turn.lessons()?;
+        let weight = lessons.len() * 512;
+        Ok(self.cache.put(key, lessons, weight))
     }
 }
 

@@ -164,12 +164,22 @@ impl Inspector {
         turn: u64,
     ) -> Result<(Digest, Option<(u32, u32)>), Failure> {
         let index = self.index(id).await?;
+        self.sent_of(&index, picture, turn).await
+    }
+
+    /// Returns the same with an index that was read before.
+    pub(crate) async fn sent_of(
+        &self,
+        index: &index::SessionIndex,
+        picture: u32,
+        turn: u64,
+    ) -> Result<(Digest, Option<(u32, u32)>), Failure> {
         let facts = index.turn(turn)?;
         let absent = || Failure::not_found(&format!("picture #{picture} in turn {turn}"));
         if !letters::is_shown(facts.letter(picture)) {
             return Err(absent());
         }
-        let planned = self.planned(id, turn).await?;
+        let planned = self.planned(&index.id, turn).await?;
         let one = pictures::planned_media(&planned, facts, picture).ok_or_else(absent)?;
         let digest = match &one.made {
             Some(made) => *made.blob.as_bytes(),

@@ -7,6 +7,10 @@ use super::spans::cut;
 /// Longest text of a part, in bytes.
 const MAX_TEXT: usize = 8 << 10;
 
+/// Events whose `delta` is a piece of the arguments of a call.
+const CALL_EVENTS: [&str; 2] =
+    ["response.function_call_arguments.delta", "response.custom_tool_call_input.delta"];
+
 /// Words and calls in the order of a reply.
 #[derive(Debug, Default)]
 struct Said {
@@ -23,6 +27,13 @@ pub(crate) fn reply_parts(text: &str, is_stream: bool) -> Vec<Value> {
             let Ok(event) = serde_json::from_str::<Value>(data.trim()) else { continue };
             // The last events of some streams repeat the whole.
             let kind = event.get("type").and_then(Value::as_str).unwrap_or_default();
+            if CALL_EVENTS.contains(&kind) {
+                let more = event.get("delta").and_then(Value::as_str).unwrap_or_default();
+                if let Some((_, arguments)) = said.calls.last_mut() {
+                    arguments.push_str(more);
+                }
+                continue;
+            }
             let last = kind.rsplit('.').next();
             if !matches!(last, Some("done" | "completed")) || !kind.contains('.') {
                 said.read(&event);
@@ -104,6 +115,15 @@ mod tests {
         let parts = reply_parts(stream, true);
         assert_eq!(parts[0]["text"], "Hello");
         assert_eq!(parts[1]["arguments"], "{\"a\":1}");
+        let responses = "data: {\"type\":\"response.output_item.added\",\"item\":{\"type\":\"function_call\",\"name\":\"look\",\"arguments\":\"\"}}\n\
+            data: {\"type\":\"response.function_call_arguments.delta\",\"delta\":\"{\\\"a\\\":1}\"}\n\
+            data: {\"type\":\"response.output_text.delta\",\"delta\":\"Hi\"}\n";
+        let parts = reply_parts(responses, true);
+        assert_eq!(parts.len(), 2);
+        assert_eq!(
+            (&parts[0]["text"], &parts[1]["arguments"]),
+            (&json!("Hi"), &json!("{\"a\":1}"))
+        );
         assert!(reply_parts("<html>", false).is_empty());
     }
 }

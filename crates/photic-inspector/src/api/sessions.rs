@@ -55,8 +55,18 @@ impl Inspector {
 
     /// Returns the sums over all sessions.
     async fn totals(&self) -> Result<Value, Failure> {
-        let query = SessionQuery { limit: MAX_SUMMED, ..SessionQuery::default() };
-        let all = self.history.sessions(&query).await?.sessions;
+        let mut all: Vec<SessionRow> = Vec::new();
+        let mut before = None;
+        // The record gives them in pages.
+        loop {
+            let query = SessionQuery { before, limit: MAX_SUMMED, ..SessionQuery::default() };
+            let page = self.history.sessions(&query).await?;
+            all.extend(page.sessions);
+            before = page.next;
+            if before.is_none() || all.len() >= MAX_SUMMED {
+                break;
+            }
+        }
         let usd = all.iter().filter_map(cost).reduce(|sum, one| sum + one);
         let sum = |of: &dyn Fn(&SessionRow) -> u64| all.iter().map(of).sum::<u64>();
         Ok(Object::new()

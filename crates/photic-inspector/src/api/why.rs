@@ -133,7 +133,9 @@ pub(crate) fn unread(
         Some(cache) if before.input.is_some_and(|input| input < cache.min_tokens) => {
             ("too_short", format!("prefixes below {} tokens are not kept", cache.min_tokens))
         }
-        Some(cache) if had > 0 && cache.ttl_seconds.is_some_and(|most| pause > most.cast_signed()) => {
+        Some(cache)
+            if had > 0 && cache.ttl_seconds.is_some_and(|most| pause > most.cast_signed()) =>
+        {
             let most = cache.ttl_seconds.unwrap_or(0);
             ("expired", format!("{pause} s passed, and the cache keeps {most} s"))
         }

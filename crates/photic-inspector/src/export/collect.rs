@@ -8,7 +8,7 @@ use photic_store::SessionId;
 use serde_json::{Map, Value, json};
 
 use super::{ExportOptions, ExportedPictures};
-use crate::api::Stage;
+use crate::api::index::SessionIndex;
 use crate::api::messages::View;
 use crate::failure::Failure;
 use crate::images::{Picture, checked};
@@ -90,8 +90,18 @@ impl<'c> Collector<'c> {
         let most = most.max().unwrap_or(0);
         let page = json!({"items": rows, "total": index.last(), "max_tokens": most});
         self.add(&format!("{base}/turns"), Ok(page));
-        self.add(&format!("{base}/cost"), inspector.cost(id).await);
-        self.add(&format!("{base}/findings"), inspector.findings(id).await);
+        // Later turns than those asked for are not in the file, nor are words from them.
+        let to = self.range.1;
+        let is_known = |one: &Value| {
+            let number = one["picture"].as_u64().and_then(|number| u32::try_from(number).ok());
+            let picture = number.and_then(|number| index.picture(number).ok());
+            picture.is_some_and(|picture| picture.first_turn <= to)
+        };
+        let cost = inspector.cost(id).await;
+        self.add(&format!("{base}/cost"), cost.map(|cost| only(cost, "pictures", is_known)));
+        let is_near = |one: &Value| one["from"].as_u64().is_some_and(|from| from <= to);
+        let findings = inspector.findings(id).await;
+        self.add(&format!("{base}/findings"), findings.map(|all| only(all, "items", is_near)));
         self.all_pictures(&base).await
     }
 
@@ -198,61 +208,84 @@ impl<'c> Collector<'c> {
         if self.options.pictures == ExportedPictures::None {
             return Ok(());
         }
-        for number in numbers {
-            self.picture(base, number).await?;
+        for &number in &numbers {
+            self.picture(&index, base, number).await;
+        }
+        if self.options.pictures != ExportedPictures::Small {
+            self.sent_pictures(&index, base, &numbers).await;
         }
         Ok(())
     }
 
-    /// Adds the bytes of a picture.
-    async fn picture(&mut self, base: &str, number: u32) -> Result<(), Failure> {
+    /// Adds the thumbnail of a picture, and the original if it is wanted.
+    async fn picture(&mut self, index: &SessionIndex, base: &str, number: u32) {
         let (inspector, id) = (self.inspector, self.id);
-        let index = inspector.index(id).await?;
-        let digest = index.picture(number)?.digest;
+        let Ok(digest) = index.picture(number).map(|picture| picture.digest) else { return };
         let base = format!("{base}/pictures/{number}");
         // What is gone, or no picture, is not in the file.
         if let Ok(thumb) = inspector.thumb(id, &digest).await {
             self.pictures += 1;
             self.image(format!("{base}/thumb"), &thumb);
         }
-        if self.options.pictures == ExportedPictures::Small {
-            return Ok(());
-        }
         if self.options.pictures == ExportedPictures::All
             && let Ok(original) = inspector.blob(id, &digest).await.and_then(checked)
         {
             self.image(format!("{base}/original"), &original);
         }
+    }
+
+    /// Adds pictures as they were sent: in a short range those of each turn, else those of the turns
+    /// in which they changed. A page looks back from a turn that has none.
+    async fn sent_pictures(&mut self, index: &SessionIndex, base: &str, numbers: &[u32]) {
+        let (inspector, id) = (self.inspector, self.id);
         let (from, to) = self.range;
-        let is_short = to - from < MAX_COMPARED;
-        let mut last: Option<([u8; 32], Picture)> = None;
+        let is_short = to.saturating_sub(from) < MAX_COMPARED;
+        let mut known: HashMap<[u8; 32], usize> = HashMap::new();
+        let mut latest: HashMap<u32, usize> = HashMap::new();
         for turn in from..=to {
-            let Ok((sent, _)) = inspector.sent(id, number, turn).await else { continue };
-            if last.as_ref().is_none_or(|(digest, _)| *digest != sent) {
-                let Ok(picture) = inspector.shown(id, number, turn, Stage::Sent).await else {
-                    continue;
+            for &number in numbers {
+                let Ok((sent, _)) = inspector.sent_of(index, number, turn).await else { continue };
+                let at = if let Some(at) = known.get(&sent) {
+                    *at
+                } else {
+                    let picture = inspector.blob(id, &sent).await.and_then(checked);
+                    let Ok(picture) = picture else { continue };
+                    let at = self.bytes_of(&picture);
+                    known.insert(sent, at);
+                    at
                 };
-                last = Some((sent, picture));
-            }
-            if let Some((_, picture)) = last.clone().filter(|_| is_short) {
-                self.image(format!("{base}/sent?turn={turn}"), &picture);
+                let is_new = latest.insert(number, at) != Some(at);
+                if is_short || is_new {
+                    let address = format!("{base}/pictures/{number}/sent?turn={turn}");
+                    self.images.insert(address, json!(at));
+                }
             }
         }
-        if let Some((_, picture)) = last {
-            self.image(format!("{base}/sent"), &picture);
-        }
-        Ok(())
     }
 
     fn image(&mut self, address: String, picture: &Picture) {
+        let at = self.bytes_of(picture);
+        self.images.insert(address, json!(at));
+    }
+
+    /// Adds the bytes of a picture once, and returns their place.
+    fn bytes_of(&mut self, picture: &Picture) -> usize {
         let next = self.blobs.len();
         let at = *self.known_blobs.entry(*blake3::hash(&picture.bytes).as_bytes()).or_insert(next);
         if at == next {
             let base64 = STANDARD.encode(&picture.bytes);
             self.blobs.push(format!("data:{};base64,{base64}", picture.media_type));
         }
-        self.images.insert(address, json!(at));
+        at
     }
+}
+
+/// Keeps only some items of a list of an answer.
+fn only(mut answer: Value, list: &str, keep: impl Fn(&Value) -> bool) -> Value {
+    if let Some(items) = answer.get_mut(list).and_then(Value::as_array_mut) {
+        items.retain(keep);
+    }
+    answer
 }
 
 /// Removes addresses of a server and of further pages: there is neither.

@@ -160,6 +160,9 @@ async fn publish(
     if is_lost {
         stream.send_as(0, "reset", &json!({}))?;
     }
+    if let Some(id) = &session {
+        tell_last(&stream, &inspector, id).await?;
+    }
     let mut heartbeat = interval(HEARTBEAT);
     heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -181,6 +184,26 @@ async fn publish(
             },
         }
     }
+}
+
+/// Sends the last row of a session: a turn may have come after the page read the record, and before
+/// the stream began.
+async fn tell_last(
+    stream: &Stream,
+    inspector: &Arc<Inspector>,
+    id: &SessionId,
+) -> Result<(), Dropped> {
+    let (reader, runtime, own) = (Arc::clone(inspector), Handle::current(), id.clone());
+    let reading = move || {
+        runtime.block_on(async {
+            let last = reader.index(&own).await.ok()?.last();
+            reader.rows(&own, last).await.ok()?.pop()
+        })
+    };
+    let row = tokio::task::spawn_blocking(reading).await.ok().flatten();
+    // Without a number: it is no event that a page could go on after.
+    let data = row.map(|row| json!({"session": id.as_str(), "row": row}));
+    data.map_or(Ok(()), |data| stream.write(format!("event: turn\ndata: {data}\n\n")))
 }
 
 /// Returns the events of a page for one of a gateway.
@@ -270,9 +293,9 @@ async fn poll(
             _ = heartbeat.tick() => stream.write(": photic\n\n".to_owned())?,
             () = stream.out.closed() => return Err(Dropped),
             _ = ticks.tick() => {
-                let (inspector, runtime) = (Arc::clone(&inspector), Handle::current());
-                let session = session.clone();
-                let reading = move || runtime.block_on(state(&inspector, session.as_ref()));
+                let (reader, runtime) = (Arc::clone(&inspector), Handle::current());
+                let watched = session.clone();
+                let reading = move || runtime.block_on(state(&reader, watched.as_ref()));
                 let Ok(Some(state)) = tokio::task::spawn_blocking(reading).await else { continue };
                 if let Some(seen) = &seen {
                     for (key, value) in &state {
@@ -280,13 +303,19 @@ async fn poll(
                             stream.send(name_of(key), value)?;
                         }
                     }
-                    for key in seen.keys().filter(|key| !state.contains_key(*key)) {
+                    // A long list ends somewhere: what left it may still be there.
+                    let is_whole = state.len() < WATCHED;
+                    let gone = seen.keys().filter(|key| is_whole && !state.contains_key(*key));
+                    for key in gone {
                         if let Some(id) = key.strip_prefix("session ") {
                             stream.send("gone", &json!({"session": id}))?;
                         }
                     }
                 }
                 if seen.is_none() {
+                    if let Some(id) = &session {
+                        tell_last(&stream, &inspector, id).await?;
+                    }
                     stream.write(": ready\n\n".to_owned())?;
                 }
                 seen = Some(state);

@@ -126,6 +126,8 @@ fn between(message: &[u8]) -> &[u8] {
 
 /// Names of the members that mark the end of a cached prefix.
 const MARKS: [&[u8]; 2] = [b"\"cache_control\"", b"\"cachePoint\""];
+/// Maximum length of the value of a mark. They are far shorter.
+const MAX_MARK: usize = 1 << 10;
 /// The beginning of each of them.
 const BEGINNING: &[u8] = b"\"cache";
 
@@ -160,7 +162,7 @@ fn without_marks(json: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// Returns the end of the object that is the value of a member. Values of marks hold no braces in
-/// strings. Returns `None` if it is no object.
+/// strings. Returns `None` if it is no object, or a long one.
 fn object_end(json: &[u8], after_name: usize) -> Option<usize> {
     let rest = json.get(after_name..)?;
     let colon = rest.iter().position(|byte| !byte.is_ascii_whitespace())?;
@@ -168,7 +170,7 @@ fn object_end(json: &[u8], after_name: usize) -> Option<usize> {
     let blank = value.iter().position(|byte| !byte.is_ascii_whitespace())?;
     let start = after_name + colon + 1 + blank;
     let mut depth = 0_usize;
-    for (at, byte) in json.iter().enumerate().skip(start) {
+    for (at, byte) in json.iter().enumerate().skip(start).take(MAX_MARK) {
         match byte {
             b'{' => depth += 1,
             b'}' => depth = depth.checked_sub(1)?,

@@ -123,6 +123,23 @@ async fn a_stream_without_an_event_is_no_reply() {
 }
 
 #[tokio::test]
+async fn a_bad_stream_arrives_whole_if_no_other_upstream_can_be_asked() {
+    let event = "event: error\ndata: {\"type\":\"error\"}\n\n";
+    let (a, seen) = Upstream::start(move |_| {
+        let all = [chunked("text/event-stream"), chunk(event), chunk("")].concat();
+        vec![Act::Send(all), Act::Close]
+    })
+    .await;
+    let text =
+        ["[failover]\nattempts = 1\n".to_owned(), upstream("a", a, "key = 'k'"), model(&["a"])];
+    let gateway = started(&text.concat()).await;
+    let reply = exchange(gateway, &post(CHAT, "", QUESTION.as_bytes())).await;
+    assert_eq!((reply.status, reply.header("x-photic-upstream")), (200, Some("a")));
+    assert_eq!((String::from_utf8(reply.body).unwrap().as_str(), reply.complete), (event, true));
+    assert_eq!(count(&seen), 1);
+}
+
+#[tokio::test]
 async fn the_last_answer_is_passed_on_when_all_fail() {
     let (a, seen_a) = Upstream::start(|_| status("500 Internal Server Error", "")).await;
     let (b, seen_b) = Upstream::start(|_| status("529 Overloaded", "")).await;
@@ -202,6 +219,29 @@ async fn a_pause_that_an_upstream_asks_for_is_kept() {
     assert!((1..=600).contains(&seconds), "{seconds}");
     assert_eq!(second.json()["type"], "error");
     assert_eq!(count(&seen_a), 2);
+}
+
+#[tokio::test]
+async fn the_limit_of_one_caller_holds_up_no_other() {
+    let (a, seen) = Upstream::start(|request| {
+        if request.head.contains("of-caller") {
+            return status("429 Too Many Requests", "retry-after: 600\r\n");
+        }
+        vec![Act::Send(ok(CHAT_ANSWER.as_bytes()))]
+    })
+    .await;
+    let text = [
+        "[failover]\nattempts = 1\n".to_owned(),
+        upstream("a", a, "credentials = 'passthrough'"),
+        model(&["a"]),
+    ];
+    let gateway = started(&text.concat()).await;
+    let other = "authorization: Bearer of-another\r\n";
+    for (key, status) in [(KEY, 429), (other, 200), (KEY, 429), (other, 200)] {
+        let reply = exchange(gateway, &post(CHAT, key, QUESTION.as_bytes())).await;
+        assert_eq!((reply.status, reply.header("x-photic-error")), (status, None));
+    }
+    assert_eq!(count(&seen), 4);
 }
 
 #[tokio::test]
