@@ -29,7 +29,7 @@ async fn serve(Settings { config, source }: Settings, options: ServeOptions) -> 
     let log = config.log;
     let scheme = if config.tls.certificate.is_some() { "https" } else { "http" };
     let load = move || {
-        let again = self::settings(&options).map_err(|error| format!("{error:#}"))?;
+        let again = settings(&options).map_err(|error| format!("{error:#}"))?;
         Ok(again.config)
     };
     let file = source.path().map(Path::to_owned);
