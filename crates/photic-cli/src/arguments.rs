@@ -8,6 +8,7 @@ mod extproc;
 #[cfg(feature = "fleet")]
 mod fleet;
 mod inspect;
+mod key;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod policy;
@@ -37,6 +38,7 @@ pub(crate) use fleet::{
     AuditCommand, FleetCommand, FleetOptions, KeysCommand, LessonOptions, LimitOptions,
 };
 pub(crate) use inspect::InspectOptions;
+pub(crate) use key::{KeyCommand, KeyOptions};
 #[cfg(feature = "mcp")]
 pub(crate) use mcp::McpOptions;
 pub(crate) use policy::{PolicyOptions, RetentionOptions};
@@ -77,6 +79,7 @@ Examples:
   photic ui                                    show recorded sessions in a browser
   photic doctor session.jsonl --fix            repair an agent's session that an image broke
   photic fleet keys issue acme                 issue a key for a tenant of many gateways
+  photic key new ci                            make a key for a caller of one gateway
   photic config                                show which settings hold, and where they come from
   photic help view                             show the options of a command
   curl … | photic check -                      read from standard input
@@ -134,6 +137,7 @@ pub(crate) enum Command {
     Doctor(DoctorOptions),
     #[cfg(feature = "fleet")]
     Fleet(FleetOptions),
+    Key(KeyOptions),
     Config(ConfigOptions),
     /// Print the JSON Schema of `photic.toml`, an example file, or the schema of `--json`
     #[command(before_help = "\

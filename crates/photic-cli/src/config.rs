@@ -16,9 +16,10 @@ use crate::settings::{self, Settings, Source};
 use crate::style::{CYAN, DIM, GREEN};
 
 /// Environment variables that change a setting.
-const VARIABLES: [(&str, &[&str]); 3] = [
+const VARIABLES: [(&str, &[&str]); 4] = [
     ("telemetry.otlp", &["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"]),
     ("telemetry.service", &["OTEL_SERVICE_NAME"]),
+    ("telemetry.resource", &["OTEL_RESOURCE_ATTRIBUTES"]),
     ("telemetry.headers", &["OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS"]),
 ];
 

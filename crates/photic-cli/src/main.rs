@@ -19,7 +19,7 @@
 //! | `mcp` | the tools over MCP |
 //! | `session`, `doctor` | recorded sessions, and session files of other agents |
 //! | `ui` | recorded sessions in a browser |
-//! | `fleet` | administration of many gateways |
+//! | `fleet`, `key` | administration of many gateways; keys for callers of one |
 //! | `simulate`, `mock` | cost of a session, and a test provider |
 
 mod arguments;
@@ -34,6 +34,7 @@ mod extproc;
 mod fleet;
 mod input;
 mod inspect;
+mod key;
 mod keys;
 mod lower;
 mod manual;
@@ -143,6 +144,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Doctor(options) => doctor::run(options),
         #[cfg(feature = "fleet")]
         Command::Fleet(options) => fleet::run(options),
+        Command::Key(options) => key::run(options),
         Command::Config(options) => config::run(options),
         Command::Schema { example: true, .. } => {
             print(photic_gateway::Config::example().as_bytes())

@@ -1,10 +1,14 @@
 //! `photic serve`: runs the gateway until it is stopped.
 
 use std::io::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use photic_gateway::{Config, ExportHeaders, Gateway, LogFormat, Telemetry, UpstreamConfig};
+use photic_gateway::{
+    Config, ExportHeaders, Gateway, LogFormat, Reloader, ResourceAttributes, Telemetry,
+    UpstreamConfig,
+};
 use photic_store::LocalStore;
 
 use crate::arguments::{RecordOptions, ServeOptions};
@@ -15,29 +19,56 @@ pub(crate) fn run(options: &ServeOptions) -> anyhow::Result<ExitCode> {
     let settings = settings(options)?;
     raise_open_files();
     let runtime = photic_gateway::runtime().context("cannot start the runtime")?;
-    runtime.block_on(serve(settings))?;
+    runtime.block_on(serve(settings, options.clone()))?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Starts the gateway and serves requests.
-async fn serve(Settings { config, source }: Settings) -> anyhow::Result<()> {
+async fn serve(Settings { config, source }: Settings, options: ServeOptions) -> anyhow::Result<()> {
     let stop = shutdown_signal()?;
     let log = config.log;
-    let gateway = Gateway::bind(config).await?;
-    announce(log, &gateway, &source);
+    let scheme = if config.tls.certificate.is_some() { "https" } else { "http" };
+    let load = move || {
+        let again = settings(&options).map_err(|error| format!("{error:#}"))?;
+        Ok(again.config)
+    };
+    let file = source.path().map(Path::to_owned);
+    let gateway = Gateway::bind(config).await?.reload_from(file, load);
+    let reloading = tokio::spawn(reload_on_signal(gateway.reloader())?);
+    announce(log, scheme, &gateway, &source);
     gateway.serve(stop).await;
+    reloading.abort();
     Ok(())
+}
+
+/// Reloads the settings whenever the process gets `SIGHUP`. The log says what came of it.
+#[cfg(unix)]
+fn reload_on_signal(reloader: Reloader) -> anyhow::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut hang_up = signal(SignalKind::hangup()).context("cannot wait for signals")?;
+    Ok(async move {
+        while hang_up.recv().await.is_some() {
+            let _ = reloader.reload().await;
+        }
+    })
+}
+
+/// Elsewhere there is no such signal.
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
+fn reload_on_signal(_: Reloader) -> anyhow::Result<impl Future<Output = ()>> {
+    Ok(std::future::pending())
 }
 
 /// Logs the address of the gateway and the source of its settings. A failure is ignored: the log
 /// may have no reader.
-fn announce(log: LogFormat, gateway: &Gateway, source: &Source) {
+fn announce(log: LogFormat, scheme: &str, gateway: &Gateway, source: &Source) {
     let (address, admin) = (gateway.address(), gateway.admin_address());
     let mut lines = Vec::new();
     match log {
         LogFormat::Off => return,
-        LogFormat::Text => {
-            lines.push(format!("photic: listening on http://{address}"));
+        LogFormat::Text | LogFormat::Combined => {
+            lines.push(format!("photic: listening on {scheme}://{address}"));
             if admin != address {
                 lines.push(format!("photic: administration on http://{admin}"));
             }
@@ -49,8 +80,8 @@ fn announce(log: LogFormat, gateway: &Gateway, source: &Source) {
         LogFormat::Json => {
             let line = serde_json::json!({
                 "event": "listening",
-                "address": format!("http://{address}"),
-                "admin": format!("http://{admin}"),
+                "address": format!("{scheme}://{address}"),
+                "admin": format!("{}://{admin}", if admin == address { scheme } else { "http" }),
                 "settings": source.path(),
             });
             lines.push(line.to_string());
@@ -59,7 +90,7 @@ fn announce(log: LogFormat, gateway: &Gateway, source: &Source) {
     for word in source.not_read().into_iter().chain(gateway.warning().map(str::to_owned)) {
         lines.push(match log {
             LogFormat::Json => serde_json::json!({"event": "warning", "says": word}).to_string(),
-            LogFormat::Off | LogFormat::Text => format!("photic: {word}"),
+            LogFormat::Off | LogFormat::Text | LogFormat::Combined => format!("photic: {word}"),
         });
     }
     let _ = writeln!(anstream::stderr(), "{}", lines.join("\n"));
@@ -120,7 +151,12 @@ fn telemetry(
     if let Some(endpoint) = endpoint.or_else(|| variable("OTEL_EXPORTER_OTLP_ENDPOINT")) {
         settings.otlp = Some(endpoint);
     }
-    if let Some(service) = variable("OTEL_SERVICE_NAME") {
+    if let Some(attributes) = variable("OTEL_RESOURCE_ATTRIBUTES") {
+        settings.resource = ResourceAttributes::parse(&attributes)
+            .context("cannot read `OTEL_RESOURCE_ATTRIBUTES`; expected `key=value,key=value`")?;
+    }
+    let in_attributes = settings.resource.get("service.name").map(str::to_owned);
+    if let Some(service) = variable("OTEL_SERVICE_NAME").or(in_attributes) {
         settings.service = service;
     }
     let headers = variable("OTEL_EXPORTER_OTLP_TRACES_HEADERS");
@@ -192,6 +228,14 @@ mod tests {
         assert_eq!(otlp(&[general, traces]).as_deref(), Some("http://traces/v1/traces"));
         assert_eq!(otlp(&[general, ("OTEL_SDK_DISABLED", "true")]), None);
         assert_eq!(from(&[("OTEL_SERVICE_NAME", "s")]).unwrap().service, "s");
+        let attributes = ("OTEL_RESOURCE_ATTRIBUTES", "service.name=a,deployment.environment=p");
+        let both = from(&[attributes, ("OTEL_SERVICE_NAME", "s")]).unwrap();
+        assert_eq!(
+            (from(&[attributes]).unwrap().service.as_str(), both.service.as_str()),
+            ("a", "s")
+        );
+        assert_eq!(both.resource.get("deployment.environment"), Some("p"));
+        assert!(from(&[("OTEL_RESOURCE_ATTRIBUTES", "x")]).is_err());
         let wrong = from(&[("OTEL_EXPORTER_OTLP_HEADERS", "secret")]).unwrap_err();
         assert!(!format!("{wrong:#}").contains("secret"));
     }

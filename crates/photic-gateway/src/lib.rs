@@ -27,7 +27,6 @@
 //!   networks.
 //! - It stores nothing but lessons, unless `[record]` or `[fleet]` is configured.
 //! - Its log, metrics and traces contain no bodies and no headers.
-//! - It serves no TLS.
 //!
 //! # Layers
 //!
@@ -50,7 +49,7 @@
 //! | `turn` | A turn of a conversation, stage by stage, from its request to its reply. |
 //! | `socket` | WebSockets: Responses frame by frame, every other protocol as bytes. |
 //! | `dispatch` | Passes each request to the part of the gateway that answers it. |
-//! | `server` | Listeners, connections, start and stop. |
+//! | `server` | Listeners, TLS, connections, start, reload and stop. |
 
 mod config;
 mod counter;
@@ -71,10 +70,12 @@ mod turn;
 mod upstream;
 
 pub use config::{
-    Admin, Config, ConfigError, CredentialSource, ExportHeaders, FailoverConfig, Family,
-    FetchConfig, FetchMode, FleetConfig, HttpChoice, InspectConfig, LearnedConfig, Limits,
-    LogFormat, ModelConfig, ModelsConfig, OpenwopConfig, PathPrefixes, Policies, QuotaConfig,
-    RecordConfig, SecretText, Serves, Telemetry, Timeouts, UpstreamConfig,
+    Admin, CallersConfig, Config, ConfigError, CredentialSource, ExportHeaders, FailoverConfig,
+    Family, FetchConfig, FetchMode, FleetConfig, HttpChoice, InspectConfig, LearnedConfig, Limits,
+    LogFormat, ModelConfig, ModelsConfig, OidcConfig, OpenwopConfig, PathPrefixes, Policies,
+    QuotaConfig, RecordConfig, ReloadConfig, ResourceAttributes, SecretText, Serves, Telemetry,
+    Timeouts, TlsConfig, UpstreamConfig,
 };
 pub use observe::{FailedRequests, Retired, SessionTurns, Tally, TokenUse};
-pub use server::{Gateway, StartError, runtime};
+pub use server::{Gateway, ReloadError, Reloader, StartError, runtime};
+pub use tenant::NewCallerKey;

@@ -77,6 +77,7 @@ def spans():
         [resource] = message.resource_spans
         service = {a.key: a.value.string_value for a in resource.resource.attributes}
         assert service["service.name"] == "vision", service
+        assert service["deployment.environment"] == "try out", service
         found += resource.scope_spans[0].spans
     return found
 
@@ -127,6 +128,7 @@ def run():
             "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{collector.server_port}",
             "OTEL_EXPORTER_OTLP_HEADERS": "x-collector-key=c%20k",
             "OTEL_SERVICE_NAME": "vision",
+            "OTEL_RESOURCE_ATTRIBUTES": "deployment.environment=try%20out,service.name=ignored",
             "XDG_STATE_HOME": str(work),
         }
         (work / "photic.toml").write_text("[admin]\nlisten = '127.0.0.1:0'\n")
@@ -201,6 +203,7 @@ def metrics(admin):
     assert value("photic_images_total", fate="hoisted") == 2
     assert value("photic_images_total", fate="kept") == 1
     assert value("photic_model_requests_total", model="gpt-5.4") == 3
+    assert value("photic_output_tokens_reported_total", model="gpt-5.4") > 0
     for name in ("photic_request_duration_seconds", "photic_first_byte_seconds"):
         counts = [sample for sample in families[name].samples if sample.labels["route"] == "conversation"]
         buckets = [sample.value for sample in counts if sample.name.endswith("_bucket")]
@@ -228,6 +231,10 @@ def traces(request_id):
     assert attributes["server.address"].string_value == "127.0.0.1"
     assert attributes["photic.request_id"].string_value == request_id
     assert attributes["photic.images.shown"].int_value == 1
+    assert attributes["gen_ai.usage.output_tokens"].int_value > 0
+    [message] = json.loads(attributes["gen_ai.input.messages"].string_value)
+    [part] = message["parts"]
+    assert (part["type"], part["modality"], part["mime_type"]) == ("file", "image", "image/png"), part
     [image] = attributes["photic.images"].array_value.values
     assert image.string_value.startswith("hoisted image/png "), image
     last = {a.key: a.value for a in found[-1].attributes}

@@ -11,7 +11,7 @@ use photic_gateway::{LogFormat, UpstreamConfig};
 /// Requests go to the provider of their wire, with the caller's own key. If an upstream is named
 /// here or in the settings, requests go nowhere else. The response header `x-photic-fixes` counts
 /// the repairs; a request with `x-photic-off: 1` passes unchanged.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(before_help = "\
 Examples:
   photic serve                                                  in front of the providers
@@ -34,7 +34,8 @@ pub(crate) struct ServeOptions {
     /// Allow callers without a key on an address beyond loopback
     #[arg(long)]
     pub(crate) open: bool,
-    /// Log on standard error: warnings as text, every request as JSON, or nothing
+    /// Log on standard error: warnings as text, every request as JSON or in the combined format, or
+    /// nothing
     #[arg(long, value_name = "FORMAT", value_parser = log_format())]
     pub(crate) log: Option<LogFormat>,
     #[command(flatten)]
@@ -42,7 +43,7 @@ pub(crate) struct ServeOptions {
 }
 
 /// Options of recording.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct RecordOptions {
     /// Record conversations with their pictures; see `photic session`
     #[arg(

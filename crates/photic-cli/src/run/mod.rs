@@ -18,7 +18,8 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use photic_gateway::{
-    Admin, Config, Family, Gateway, InspectConfig, LogFormat, PathPrefixes, Serves, StartError,
+    Admin, CallersConfig, Config, Family, Gateway, InspectConfig, LogFormat, OidcConfig,
+    PathPrefixes, Serves, StartError, TlsConfig,
 };
 use tokio::process::Command;
 use tokio::sync::oneshot;
@@ -94,6 +95,9 @@ async fn with_gateway(options: &RunOptions) -> anyhow::Result<ExitCode> {
     let prefixes = bases.prefixes().chain(own);
     config.prefixes = Some(prefixes.fold(PathPrefixes::new(&token), PathPrefixes::with_name));
     (config.hosts, config.origins) = (Vec::new(), Vec::new());
+    // Nor does it need a key of its own, or a certificate.
+    (config.callers, config.oidc) = (CallersConfig::default(), OidcConfig::default());
+    config.tls = TlsConfig::default();
     serve::record(&mut config, &options.record)?;
     if options.ui {
         config.admin.listen = Some("127.0.0.1:0".to_owned());

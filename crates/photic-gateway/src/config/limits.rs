@@ -11,6 +11,9 @@ use super::memory_size::default_mib;
 pub struct Limits {
     /// Maximum size of a request body, in MiB.
     pub body_mib: u32,
+    /// Maximum size of an uploaded file that is passed on without being read, in MiB. Uploads of batch
+    /// files are read, and may be as large as `body_mib`.
+    pub upload_mib: u32,
     /// Memory for requests and caches, in MiB: request bodies, fetched images, pixels, replies that
     /// are translated. 0 derives it: seven eighths of the container's limit less 192, or a quarter of
     /// the machine's memory, and 2048 at most. A quarter is for caches. While other callers use memory,
@@ -29,7 +32,7 @@ pub struct Limits {
     /// operators (`admin.listen`) has 64 connections of its own.
     pub connections: u32,
     /// Maximum connections of one client address at once. Not applied to loopback addresses, and not
-    /// if requests carry tenant keys (`fleet.keys`). Behind a proxy all clients have its address.
+    /// if requests carry keys of callers (`callers.file`, `oidc.issuer`, `fleet.keys`). Behind a proxy all clients have its address.
     pub connections_per_peer: u32,
 }
 
@@ -66,6 +69,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             body_mib: 64,
+            upload_mib: 512,
             memory_mib: 0,
             pictures_mib: 64,
             conversations_mib: 64,

@@ -2,12 +2,14 @@
 //!
 //! Unknown keys are errors, so that a misspelled setting is not ignored silently.
 
+mod callers;
 mod error;
 mod family;
 mod fetch;
 mod fleet;
 mod keys;
 mod limits;
+mod listening;
 mod memory_size;
 mod models;
 mod openwop;
@@ -20,14 +22,16 @@ mod secret;
 mod settings;
 mod upstream;
 
+pub use callers::{CallersConfig, OidcConfig};
 pub use error::ConfigError;
 pub use family::Family;
 pub use fetch::{FetchConfig, FetchMode};
 pub use fleet::FleetConfig;
 pub use limits::{Limits, Timeouts};
+pub use listening::{ReloadConfig, TlsConfig};
 pub use models::{FailoverConfig, ModelConfig, ModelsConfig};
 pub use openwop::OpenwopConfig;
-pub use operate::{Admin, ExportHeaders, InspectConfig, LogFormat, Telemetry};
+pub use operate::{Admin, ExportHeaders, InspectConfig, LogFormat, ResourceAttributes, Telemetry};
 pub use prefixes::PathPrefixes;
 pub(crate) use prefixes::{NamedPrefix, Prefix};
 pub use quota::QuotaConfig;

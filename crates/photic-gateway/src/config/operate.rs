@@ -17,6 +17,9 @@ pub enum LogFormat {
     Text,
     /// A line of JSON for every request, and one for every fix.
     Json,
+    /// A line for every request in the combined format of Apache and nginx, without the query, and
+    /// warnings as text.
+    Combined,
 }
 
 /// A listener for operators.
@@ -56,7 +59,14 @@ pub struct Telemetry {
     /// Headers for the collector, sent with every batch. They are secret, so the file has none.
     #[serde(skip)]
     pub headers: ExportHeaders,
+    /// Attributes of this process in traces, beside its name. `OTEL_RESOURCE_ATTRIBUTES` sets them.
+    #[serde(skip)]
+    pub resource: ResourceAttributes,
 }
+
+/// Attributes of a process in traces.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ResourceAttributes(Vec<(String, String)>);
 
 /// Headers for a collector of traces. They may hold secrets, so `Debug` does not print them.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -64,7 +74,7 @@ pub struct ExportHeaders(HeaderMap);
 
 impl LogFormat {
     /// Every format.
-    pub const ALL: [Self; 3] = [Self::Off, Self::Text, Self::Json];
+    pub const ALL: [Self; 4] = [Self::Off, Self::Text, Self::Json, Self::Combined];
 
     /// The name used in flags and files.
     pub const fn name(self) -> &'static str {
@@ -72,6 +82,7 @@ impl LogFormat {
             Self::Off => "off",
             Self::Text => "text",
             Self::Json => "json",
+            Self::Combined => "combined",
         }
     }
 
@@ -84,7 +95,8 @@ impl LogFormat {
 impl Default for Telemetry {
     fn default() -> Self {
         let service = "photic".to_owned();
-        Self { otlp: None, service, headers: ExportHeaders::default() }
+        let (headers, resource) = (ExportHeaders::default(), ResourceAttributes::default());
+        Self { otlp: None, service, headers, resource }
     }
 }
 
@@ -105,6 +117,30 @@ impl ExportHeaders {
 
     pub(crate) const fn map(&self) -> &HeaderMap {
         &self.0
+    }
+}
+
+impl ResourceAttributes {
+    /// Parses a list like `OTEL_RESOURCE_ATTRIBUTES`: `key=value,key=value`, values percent-encoded.
+    /// Returns `None` if one of them is malformed.
+    pub fn parse(list: &str) -> Option<Self> {
+        let pairs = list.split(',').map(str::trim).filter(|pair| !pair.is_empty());
+        let pairs = pairs.map(|pair| {
+            let (key, value) = pair.split_once('=')?;
+            let key = String::from_utf8(decoded(key.trim())?).ok()?;
+            let value = String::from_utf8(decoded(value.trim())?).ok()?;
+            (!key.is_empty()).then_some((key, value))
+        });
+        pairs.collect::<Option<_>>().map(Self)
+    }
+
+    /// Returns the value of an attribute.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.iter().rev().find(|(own, _)| *own == key).map(|(_, value)| value)
+    }
+
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = (&str, &str)> {
+        self.0.iter().map(|(key, value)| (key.as_str(), value.as_str()))
     }
 }
 
@@ -151,6 +187,11 @@ mod tests {
         assert_eq!(headers.map()["api-key"], "s ecret");
         assert_eq!(headers.map()["x-team"], "a");
         assert!(!format!("{headers:?}").contains("ecret"));
+        let resource = ResourceAttributes::parse("service.name=a%20b,deployment.environment=prod,");
+        let resource = resource.unwrap();
+        assert_eq!(resource.get("service.name"), Some("a b"));
+        assert_eq!(resource.get("deployment.environment"), Some("prod"));
+        assert!(ResourceAttributes::parse("no pair").is_none());
         assert!(ExportHeaders::parse("no pair").is_none());
         assert!(ExportHeaders::parse("k=%zz").is_none());
     }

@@ -5,10 +5,12 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::callers::{CallersConfig, OidcConfig};
 use super::error::ConfigError;
 use super::fetch::FetchConfig;
 use super::fleet::FleetConfig;
 use super::limits::{Limits, Timeouts};
+use super::listening::{ReloadConfig, TlsConfig};
 use super::models::{FailoverConfig, ModelConfig, ModelsConfig};
 use super::openwop::OpenwopConfig;
 use super::operate::{Admin, InspectConfig, LogFormat, Telemetry};
@@ -25,9 +27,11 @@ pub struct Config {
     /// Address to listen on.
     pub listen: String,
     /// If true, the gateway may listen on an address that other machines can reach without requiring
-    /// tenant keys (`fleet.keys`). Everyone who reaches it can then use it. If false, the gateway does
-    /// not start on such an address.
+    /// keys of callers (`callers.file`, `oidc.issuer`, `fleet.keys`). Everyone who reaches it can then
+    /// use it. If false, the gateway does not start on such an address.
     pub open: bool,
+    /// If true, clients without TLS may speak HTTP/2 from the first byte on (h2c), beside HTTP/1.1.
+    pub h2c: bool,
     /// Host names that requests may use in `Host`, beside those of loopback. If empty, a gateway that
     /// other machines can reach accepts every name.
     pub hosts: Vec<String>,
@@ -40,6 +44,14 @@ pub struct Config {
     pub admin: Admin,
     /// The inspector.
     pub inspect: InspectConfig,
+    /// TLS for clients.
+    pub tls: TlsConfig,
+    /// Reading the settings again while the gateway runs.
+    pub reload: ReloadConfig,
+    /// Callers that are known without a database, and what they use.
+    pub callers: CallersConfig,
+    /// Callers that show a token of an identity provider.
+    pub oidc: OidcConfig,
     /// Export of traces.
     pub telemetry: Telemetry,
     /// Limits of sizes and connections.
@@ -119,11 +131,16 @@ impl Default for Config {
         Self {
             listen: "127.0.0.1:4141".to_owned(),
             open: false,
+            h2c: false,
             hosts: Vec::new(),
             origins: Vec::new(),
             log: LogFormat::default(),
             admin: Admin::default(),
             inspect: InspectConfig::default(),
+            tls: TlsConfig::default(),
+            reload: ReloadConfig::default(),
+            callers: CallersConfig::default(),
+            oidc: OidcConfig::default(),
             telemetry: Telemetry::default(),
             limits: Limits::default(),
             timeouts: Timeouts::default(),
@@ -173,6 +190,12 @@ impl Config {
         let table: toml::Table = toml::from_str(text).map_err(|error| ConfigError::toml(&error))?;
         keys::check(&table, &Self::schema())?;
         toml::from_str(text).map_err(|error| ConfigError::toml(&error))
+    }
+
+    /// Returns `true` if every request must show a key or token of its caller.
+    pub(crate) fn requires_keys(&self) -> bool {
+        let own = self.callers.file().is_some() || self.oidc.issuer().is_some();
+        own || self.fleet.asks_for_keys()
     }
 
     /// Returns the JSON Schema (2020-12) of configuration files.

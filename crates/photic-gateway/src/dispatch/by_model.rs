@@ -20,7 +20,7 @@ use crate::http::{
     headers, read,
 };
 use crate::observe::RequestLog;
-use crate::tenant::Admitted;
+use crate::tenant::{Admission, Admitted};
 use crate::turn::{judge, say_upstream};
 use crate::upstream::{Cause, ModelRoutes, Picked, Trail, Upstream, pass_on};
 
@@ -71,6 +71,10 @@ impl Dispatcher {
         log: &mut RequestLog,
     ) -> Result<Response<ReplyBody>, Failure> {
         let (mut head, mut incoming) = request.into_parts();
+        if let Err(failure) = Admission::check_unread(&admitted.caller, &head) {
+            drain(incoming);
+            return Err(failure);
+        }
         log.passed = could_hold_pictures(&head).then_some(reason);
         if log.passed.is_some() {
             log.conclusion = self.turns.conclusion(&admitted.caller, &head.headers);

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use http::{Method, Request, Response};
+use http::{HeaderMap, Method, Request, Response};
 use hyper::body::Incoming;
 use photic::Wire;
 use photic_net::Outgoing;
@@ -16,8 +16,8 @@ use super::openwop::{self, Openwop};
 use super::status::{Status, not_found};
 use crate::config::{NamedPrefix, PathPrefixes, Prefix};
 use crate::http::{
-    Failure, Passed, Refusal, ReplyBody, Route, asks_for_socket, check_length, check_target,
-    codings, could_hold_pictures, declared_length, drain, headers, is_upload, read,
+    Failure, Passed, Refusal, ReplyBody, Route, asks_for_socket, carries_files, check_length,
+    check_target, codings, could_hold_pictures, declared_length, drain, headers, is_upload, read,
 };
 use crate::observe::{RequestGuard, RequestLog, Watched, Watchers};
 use crate::socket::{SocketRequest, Sockets};
@@ -36,6 +36,8 @@ pub(crate) struct Dispatcher {
     pub(crate) admission: Arc<Admission>,
     pub(crate) upstreams: Arc<Upstreams>,
     pub(crate) client: Arc<UpstreamClient>,
+    /// Maximum size of an upload that is passed on unread.
+    pub(crate) upload_bytes: u64,
     pub(crate) turns: Arc<Turns>,
     pub(crate) sockets: Sockets,
     pub(crate) media: MediaApi,
@@ -43,7 +45,7 @@ pub(crate) struct Dispatcher {
     pub(crate) inspector: Option<photic_inspector::Service>,
     /// Set if the gateway is an openwop host.
     #[cfg(feature = "openwop")]
-    pub(crate) openwop: Option<Openwop>,
+    pub(crate) openwop: Option<Arc<Openwop>>,
 }
 
 impl Dispatcher {
@@ -67,13 +69,13 @@ impl Dispatcher {
         if let Some(own) = self.status.answer(route, entry.kind, &self.watchers) {
             return own.map(Watched::not);
         }
-        let mut guard = RequestGuard::begin(&self.watchers, route, &mut request);
+        let mut guard = RequestGuard::begin(&self.watchers, route, &mut request, peer);
         let admitted = if self.stopping.load(Ordering::Relaxed) {
             Err(Refusal::Stopping.into())
         } else if is_spare {
             Err(Refusal::Full.into())
         } else {
-            check_length(request.headers(), self.client.bounds().bytes)
+            self.check_length(&request)
         };
         let answer = match admitted {
             Err(failure) => {
@@ -100,6 +102,21 @@ impl Dispatcher {
         let is_ours = entry.kind == ListenerKind::Admin
             && photic_inspector::Service::is_ours(request.uri().path());
         self.inspector.as_ref().filter(|_| is_ours).cloned()
+    }
+
+    /// Checks the declared length of a request.
+    fn check_length<B>(&self, request: &Request<B>) -> Result<(), Failure> {
+        let limit = self.client.bounds().bytes;
+        match check_length(request.headers(), limit) {
+            Err(Failure::TooLarge { .. })
+                if carries_files(request.uri().path(), request.headers()) =>
+            {
+                let limit = limit.max(self.upload_bytes);
+                check_length(request.headers(), limit)
+                    .map_err(|_| Failure::UploadTooLarge { limit })
+            }
+            checked => checked,
+        }
     }
 
     /// Checks host, origin, path and prefix of a request, removes the prefix, and returns the route.
@@ -151,7 +168,7 @@ impl Dispatcher {
     pub(crate) async fn forward(
         self: Arc<Self>,
         route: Route,
-        request: Request<Incoming>,
+        mut request: Request<Incoming>,
         peer: IpAddr,
         log: &mut RequestLog,
     ) -> Result<Response<ReplyBody>, Failure> {
@@ -166,6 +183,8 @@ impl Dispatcher {
         if let Some(openwop) = self.openwop.as_ref().filter(|_| route == Route::Openwop) {
             return Ok(Box::pin(openwop.answer(&self.turns, request, peer, log)).await);
         }
+        // Before an upstream is chosen, which may depend on the key that is left.
+        self.admission.move_key(&mut request);
         let query = request.uri().query();
         let admitted = match self.upstreams.permit(route, &request) {
             Ok(wire) => {
@@ -182,7 +201,13 @@ impl Dispatcher {
                 return Err(failure);
             }
         };
+        log.caller.clone_from(&admitted.caller.named);
         if is_socket {
+            // What a response costs is counted where it has a reply of its own.
+            let limits = admitted.caller.named.as_ref().map(|caller| &caller.limits);
+            if limits.is_some_and(|limits| limits.meters_turns()) {
+                return Err(Refusal::NoSocket.into());
+            }
             let asked = SocketRequest { route, wire, request, admitted, peer };
             return Box::pin(self.sockets.answer(asked, &self.watchers, log)).await;
         }
@@ -194,6 +219,11 @@ impl Dispatcher {
         let is_unknown = codings(request.headers()).is_none();
         let is_upload = is_upload(request.uri().path(), request.headers());
         match route {
+            // A file that is too large to be read is no batch.
+            Route::Other(_) if is_upload && self.is_large(request.headers()) => {
+                let reason = Passed::UnknownPath;
+                Box::pin(self.pass((route, wire), request, reason, &admitted, log)).await
+            }
             Route::Batch(_) if !is_off && !is_unknown => {
                 Box::pin(self.turns.answer_batch(route, wire, request, &admitted, log)).await
             }
@@ -229,6 +259,11 @@ impl Dispatcher {
         }
     }
 
+    /// Returns `true` if a body is declared to be larger than those that are read.
+    fn is_large(&self, headers: &HeaderMap) -> bool {
+        declared_length(headers).is_some_and(|length| length > self.client.bounds().bytes)
+    }
+
     /// Sends a request to its upstream unchanged. It is streamed, unless the gateway has to sign it.
     async fn pass(
         &self,
@@ -239,6 +274,10 @@ impl Dispatcher {
         log: &mut RequestLog,
     ) -> Result<Response<ReplyBody>, Failure> {
         let (mut parts, mut incoming) = request.into_parts();
+        if let Err(failure) = Admission::check_unread(&admitted.caller, &parts) {
+            drain(incoming);
+            return Err(failure);
+        }
         log.passed = could_hold_pictures(&parts).then_some(reason);
         if log.passed.is_some() {
             log.conclusion = self.turns.conclusion(&admitted.caller, &parts.headers);
@@ -254,7 +293,11 @@ impl Dispatcher {
         parts.uri = uri.ok_or(Failure::BadPath)?;
         headers::request(&mut parts.headers);
         upstream.set_credentials(&mut parts.headers, wire);
-        let bounds = self.client.bounds();
+        let is_upload = carries_files(parts.uri.path(), &parts.headers);
+        let mut bounds = self.client.bounds();
+        if is_upload {
+            bounds.bytes = bounds.bytes.max(self.upload_bytes);
+        }
         let body = match upstream.signer_for(&parts.headers) {
             None => Outgoing::stream(incoming, bounds.bytes),
             Some(signer) => {

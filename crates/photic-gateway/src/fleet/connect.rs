@@ -20,7 +20,7 @@ use crate::tenant::{Auditing, Callers, Quota};
 #[derive(Debug)]
 pub(crate) struct FleetParts {
     pub(crate) callers: Callers,
-    pub(crate) quotas: Box<dyn Quota>,
+    pub(crate) quotas: Arc<dyn Quota>,
     pub(crate) auditing: Auditing,
     pub(crate) lessons: Arc<dyn SharedLessons>,
     pub(crate) backend: Arc<dyn StoreBackend>,
@@ -47,7 +47,7 @@ pub(crate) fn connect(config: &Config) -> Result<Option<FleetParts>, ConnectErro
     let options = QuotaOptions { defaults: limits(config.quota), ..QuotaOptions::default() };
     Ok(Some(FleetParts {
         callers,
-        quotas: Box::new(FleetQuotas(Quotas::new(record.clone(), options)?)),
+        quotas: Arc::new(FleetQuotas(Quotas::new(record.clone(), options)?)),
         auditing: Auditing::new(Arc::new(FleetAudit(Audit::new(record.clone())))),
         lessons: Arc::new(FleetLessons(record.clone())),
         backend: Arc::new(FleetBackend::new(fleet)),

@@ -75,6 +75,11 @@ pub(crate) fn is_upload(path: &str, headers: &HeaderMap) -> bool {
     path.trim_end_matches('/').ends_with("/files") && boundary(headers).is_some()
 }
 
+/// Returns `true` if the body of a request is that of files, such as a form or a part of an upload.
+pub(crate) fn carries_files(path: &str, headers: &HeaderMap) -> bool {
+    path.starts_with("/upload/") || boundary(headers).is_some()
+}
+
 /// Returns the position of a slice of a body in that body.
 fn range_in(body: &[u8], slice: &[u8]) -> Range<usize> {
     let start = slice.as_ptr().addr() - body.as_ptr().addr();

@@ -3,6 +3,7 @@
 //! A failure says which side failed and if a retry helps. It never contains a body, a key, or an
 //! address that is not in the settings.
 
+use std::fmt;
 use std::time::Duration;
 
 use http::header::{self, HeaderName, HeaderValue};
@@ -29,6 +30,11 @@ pub(crate) enum Failure {
         .limit >> 20
     )]
     TooLarge { limit: u64 },
+    #[error(
+        "the upload is larger than the limit of {} MiB; send a smaller file or raise `limits.upload_mib`",
+        .limit >> 20
+    )]
+    UploadTooLarge { limit: u64 },
     #[error("timed out while waiting for the request body")]
     SlowBody,
     #[error("the connection closed before the whole request body arrived")]
@@ -62,8 +68,29 @@ pub(crate) enum Failure {
     NoCredentials,
     #[error("missing or invalid tenant key; send a valid one in the header `x-photic-key`")]
     NoKey,
-    #[error("the database of tenant keys is unavailable; try again in a few seconds")]
+    #[error(
+        "missing or unknown key of a caller; send the key that the operator of this gateway gave you in the header `x-photic-key`, or as the API key of your client"
+    )]
+    NoCallerKey,
+    #[error("{0}")]
+    Token(TokenProblem),
+    #[error("the keys of callers cannot be looked up at the moment; try again in a few seconds")]
     KeysAway,
+    #[error("{0}")]
+    OverBudget(OverBudget),
+    #[error(
+        "the meters of callers cannot be read or written; try again in a few seconds, and ask the operator to check the file `callers.meters`"
+    )]
+    MetersAway,
+    #[error(
+        "this caller may not use the model of this request; use one that matches {models}, or ask the operator of this gateway for it (`models`)"
+    )]
+    ModelNotAllowed {
+        /// The globs of the models that it may use.
+        models: String,
+    },
+    #[error("{0}")]
+    NotMetered(NotMetered),
     #[error("the storage that this request needs is unavailable; try again in a few seconds")]
     StoreAway,
     #[error("the gateway has no memory left for this request; try again in a few seconds")]
@@ -122,6 +149,75 @@ pub(crate) struct OverQuota {
     pub(crate) retry_after: Option<Duration>,
 }
 
+/// A caller has reached one of its limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OverBudget {
+    /// The limit in words.
+    pub(crate) limit: &'static str,
+    /// The field of a caller that sets it.
+    pub(crate) field: &'static str,
+    pub(crate) retry_after: Duration,
+    /// Set if running requests may use up the rest.
+    pub(crate) is_reserved: bool,
+}
+
+impl fmt::Display for OverBudget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { limit, field, retry_after, is_reserved } = self;
+        if *is_reserved {
+            write!(f, "running requests may use up this caller's limit of {limit}")?;
+        } else {
+            write!(f, "this caller's limit of {limit} is reached")?;
+        }
+        let seconds = retry_after.as_secs();
+        write!(
+            f,
+            "; try again in {seconds} seconds, or ask the operator of this gateway for a higher \
+             limit (`{field}`)"
+        )
+    }
+}
+
+/// The reason for which a token is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum TokenProblem {
+    #[error("the token has expired; request a new one from your identity provider")]
+    Expired,
+    #[error("the token is not valid yet; check the clock of its issuer")]
+    Early,
+    #[error(
+        "the token is for another audience or of another issuer; request one for this gateway (`oidc.audience`)"
+    )]
+    Foreign,
+    #[error(
+        "the signature algorithm of the token is not accepted; sign tokens with one of `oidc.algorithms`"
+    )]
+    Algorithm,
+    #[error("the token is not signed by a key of its issuer; request a new one")]
+    Forged,
+    #[error(
+        "the token cannot be read, or lacks the name of the caller; it needs `exp`, `iss`, `aud`, and the claim that `oidc.name_claim` names"
+    )]
+    Unreadable,
+}
+
+/// The reason for which a caller with limits may not send a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum NotMetered {
+    #[error(
+        "this caller has a budget or a list of models, and the gateway does not read such requests; send a request of a conversation, without `x-photic-off`"
+    )]
+    Unread,
+    #[error(
+        "this caller has a budget, and the cost of a batch is not known when it is sent; send its turns one by one"
+    )]
+    Batch,
+    #[error(
+        "this caller has a budget in dollars, and the model has no list price; use another model, or ask the operator for a budget in tokens (`tokens_per_day`)"
+    )]
+    NoPrice,
+}
+
 impl OverQuota {
     /// The name of the quota of stored bytes.
     pub(crate) const STORED_BYTES: &'static str = "stored_bytes";
@@ -160,8 +256,20 @@ impl Failure {
         let retry = if self.retry_helps() { "true" } else { "false" };
         headers.insert(SHOULD_RETRY, HeaderValue::from_static(retry));
         match self {
-            Self::KeysAway | Self::StoreAway | Self::NoRoom => {
+            Self::KeysAway | Self::StoreAway | Self::MetersAway | Self::NoRoom => {
                 headers.insert(header::RETRY_AFTER, SOON);
+            }
+            Self::OverBudget(OverBudget { retry_after, .. }) => {
+                let seconds = retry_after.as_secs().max(1);
+                headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+            }
+            // RFC 6750, section 3.
+            Self::NoCallerKey => {
+                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            Self::Token(_) => {
+                let wrong = HeaderValue::from_static("Bearer error=\"invalid_token\"");
+                headers.insert(header::WWW_AUTHENTICATE, wrong);
             }
             Self::OverQuota(OverQuota { retry_after: Some(after), .. }) => {
                 let seconds = after.as_secs_f64().ceil() as u64;
@@ -211,7 +319,7 @@ impl Failure {
     /// Returns the HTTP status.
     pub(crate) const fn status(&self) -> StatusCode {
         match self {
-            Self::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::TooLarge { .. } | Self::UploadTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Self::SlowBody => StatusCode::REQUEST_TIMEOUT,
             Self::BodyBrokeOff
             | Self::Encoding
@@ -223,12 +331,20 @@ impl Failure {
             | Self::ReplyTooLarge(_)
             | Self::ReplyEncoding(_) => StatusCode::BAD_GATEWAY,
             Self::NoAnswer(_) => StatusCode::GATEWAY_TIMEOUT,
-            Self::NoCredentials | Self::NoKey => StatusCode::UNAUTHORIZED,
-            Self::KeysAway | Self::StoreAway | Self::NoRoom => StatusCode::SERVICE_UNAVAILABLE,
-            Self::OverQuota(_) | Self::Resting(_) => StatusCode::TOO_MANY_REQUESTS,
+            Self::NoCredentials | Self::NoKey | Self::NoCallerKey | Self::Token(_) => {
+                StatusCode::UNAUTHORIZED
+            }
+            Self::KeysAway | Self::StoreAway | Self::MetersAway | Self::NoRoom => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
+            Self::OverQuota(_) | Self::OverBudget(_) | Self::Resting(_) => {
+                StatusCode::TOO_MANY_REQUESTS
+            }
+            Self::NotSigned | Self::ModelNotAllowed { .. } | Self::NotMetered(_) => {
+                StatusCode::FORBIDDEN
+            }
             Self::NoStore => StatusCode::NOT_IMPLEMENTED,
             Self::NoSuchMedia | Self::NoSuchModel => StatusCode::NOT_FOUND,
-            Self::NotSigned => StatusCode::FORBIDDEN,
             Self::NotAPicture => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Broken => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Refused(refusal) => refusal.status(),
@@ -239,6 +355,7 @@ impl Failure {
     pub(crate) const fn code(&self) -> &'static str {
         match self {
             Self::TooLarge { .. } => "request_too_large",
+            Self::UploadTooLarge { .. } => "upload_too_large",
             Self::SlowBody => "request_timeout",
             Self::BodyBrokeOff => "request_broke_off",
             Self::Encoding => "bad_encoding",
@@ -252,6 +369,14 @@ impl Failure {
             Self::ReplyTooLarge(_) => "upstream_reply_too_large",
             Self::NoCredentials => "no_credentials",
             Self::NoKey => "no_tenant_key",
+            Self::NoCallerKey => "no_caller_key",
+            Self::Token(TokenProblem::Expired) => "token_expired",
+            Self::Token(_) => "token_refused",
+            Self::OverBudget(OverBudget { is_reserved: true, .. }) => "budget_reserved",
+            Self::OverBudget(_) => "over_budget",
+            Self::MetersAway => "meters_away",
+            Self::ModelNotAllowed { .. } => "model_not_allowed",
+            Self::NotMetered(_) => "not_metered",
             Self::KeysAway => "keys_away",
             Self::StoreAway => "store_away",
             Self::NoRoom => "no_room",
@@ -280,6 +405,10 @@ impl Failure {
         if let Self::Refused(refusal) = self {
             return refusal.retry_helps();
         }
+        // A limit of a minute is worth waiting for, one of a day is not.
+        if let Self::OverBudget(OverBudget { retry_after, .. }) = self {
+            return retry_after.as_secs() <= 60;
+        }
         matches!(
             self,
             Self::SlowBody
@@ -289,6 +418,7 @@ impl Failure {
                 | Self::Resting(_)
                 | Self::KeysAway
                 | Self::StoreAway
+                | Self::MetersAway
                 | Self::NoRoom
                 | Self::OverQuota(OverQuota { retry_after: Some(_), .. })
         )
@@ -297,7 +427,7 @@ impl Failure {
     /// Returns the kind of error, which each wire has a name for.
     const fn kind(&self) -> ErrorKind {
         match self {
-            Self::TooLarge { .. } => ErrorKind::TooLarge,
+            Self::TooLarge { .. } | Self::UploadTooLarge { .. } => ErrorKind::TooLarge,
             Self::SlowBody => ErrorKind::SlowClient,
             Self::NoAnswer(_) => ErrorKind::SlowProvider,
             Self::BodyBrokeOff
@@ -307,15 +437,17 @@ impl Failure {
             | Self::NotAPicture
             | Self::HalfRequest(_) => ErrorKind::Invalid,
             Self::NoSuchMedia | Self::NoSuchModel => ErrorKind::NotFound,
-            Self::NotSigned => ErrorKind::Forbidden,
-            Self::OverQuota(_) | Self::Resting(_) => ErrorKind::RateLimited,
+            Self::NotSigned | Self::ModelNotAllowed { .. } | Self::NotMetered(_) => {
+                ErrorKind::Forbidden
+            }
+            Self::OverQuota(_) | Self::OverBudget(_) | Self::Resting(_) => ErrorKind::RateLimited,
             Self::NoCredentials => ErrorKind::NoCredentials,
-            Self::NoKey => ErrorKind::Unauthenticated,
+            Self::NoKey | Self::NoCallerKey | Self::Token(_) => ErrorKind::Unauthenticated,
             Self::Unreachable { .. }
             | Self::Closed(_)
             | Self::ReplyTooLarge(_)
             | Self::ReplyEncoding(_) => ErrorKind::BadGateway,
-            Self::KeysAway | Self::StoreAway => ErrorKind::Unavailable,
+            Self::KeysAway | Self::StoreAway | Self::MetersAway => ErrorKind::Unavailable,
             Self::NoRoom => ErrorKind::Overloaded,
             Self::NoStore => ErrorKind::Unimplemented,
             Self::Broken => ErrorKind::Internal,

@@ -19,9 +19,11 @@ mod upgrade;
 
 pub(crate) use photic_encoding::{ReplyDecoder, codings};
 
-pub(crate) use batch::{BatchTurn, is_upload, messages_batch, uploaded_batch};
+pub(crate) use batch::{BatchTurn, carries_files, is_upload, messages_batch, uploaded_batch};
 pub(crate) use endpoint::Endpoint;
-pub(crate) use failure::{Failure, HalfRequest, OverQuota, Resting};
+pub(crate) use failure::{
+    Failure, HalfRequest, NotMetered, OverBudget, OverQuota, Resting, TokenProblem,
+};
 pub(crate) use passed::{PASSED, Passed, could_hold_pictures};
 pub(crate) use paths::{is_below, is_complete, without_version};
 pub(crate) use pieces::pieces;

@@ -159,6 +159,13 @@ impl Images {
     }
 }
 
+impl ImageNote {
+    /// Returns `true` if the model was shown the image.
+    pub(super) fn is_shown(&self) -> bool {
+        matches!(self.fate, "kept" | "hoisted")
+    }
+}
+
 impl FixNote {
     /// Describes a decision. Its reason is the finding at the same position, else that of the plan.
     fn of(decision: &Decision, plan: &Plan<'_>, findings: &[Finding]) -> Self {

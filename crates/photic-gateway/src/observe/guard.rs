@@ -4,6 +4,7 @@
 //! are dropped and counted.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -13,6 +14,7 @@ use http::header::{HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use http::{Request, Response};
 use http_body::{Body, Frame, SizeHint};
 
+use super::access::Access;
 use super::conclude::conclude;
 use super::log::Log;
 use super::metrics::Metrics;
@@ -20,6 +22,7 @@ use super::otlp::Spans;
 use super::request_log::{Ending, RequestLog};
 use super::tally::Tally;
 use super::trace::{Ids, Trace};
+use super::usage_log::UsageLog;
 use crate::http::{Broken, Failure, PASSED, ReplyBody, Route, headers};
 
 /// The id of a request, as in its log lines and its trace.
@@ -33,6 +36,8 @@ pub(crate) struct Watchers {
     pub(crate) spans: Option<Spans>,
     /// Counts for a program that embeds the gateway.
     pub(crate) tally: Arc<Tally>,
+    /// The usage log, if there is one.
+    pub(crate) usage_log: Option<UsageLog>,
     ids: Ids,
 }
 
@@ -45,8 +50,9 @@ pub(crate) struct RequestGuard {
 
 impl Watchers {
     /// Creates the observers. Without `spans`, no traces are recorded.
-    pub(crate) fn new(log: Log, spans: Option<Spans>) -> Self {
-        Self { metrics: Metrics::new(), log, spans, tally: Arc::default(), ids: Ids::new() }
+    pub(crate) fn new(log: Log, spans: Option<Spans>, usage_log: Option<UsageLog>) -> Self {
+        let (metrics, tally, ids) = (Metrics::new(), Arc::default(), Ids::new());
+        Self { metrics, log, spans, tally, usage_log, ids }
     }
 
     /// Returns `true` if fixes are listed one by one, in the log or in traces.
@@ -61,10 +67,14 @@ impl RequestGuard {
         watchers: &Arc<Watchers>,
         route: Route,
         request: &mut Request<B>,
+        peer: IpAddr,
     ) -> Box<Self> {
         watchers.metrics.began();
         let mut log = RequestLog::new(route, watchers.ids.next());
         log.client = client(request.headers());
+        if watchers.log.tells_access() {
+            log.access = Some(Box::new(Access::of(request, peer)));
+        }
         if watchers.spans.is_some()
             && matches!(route, Route::Turn(_))
             && !headers::is_off(request.headers())
@@ -128,6 +138,10 @@ impl Drop for RequestGuard {
         }
         watchers.metrics.ended(log);
         watchers.tally.ended(log);
+        if log.caller.is_some() {
+            let (usage_log, lost) = (watchers.usage_log.as_ref(), &watchers.metrics.lines_dropped);
+            watchers.metrics.callers.ended(log, usage_log, lost);
+        }
         watchers.log.ended(log, &watchers.metrics.lines_dropped);
         if let Some(spans) = &watchers.spans {
             spans.ended(log, &watchers.metrics.spans_dropped);

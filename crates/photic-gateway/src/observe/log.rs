@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use std::io::{BufWriter, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use photic_net::ConnectFailure;
 use serde_json::{Map, Value, json};
@@ -17,6 +17,7 @@ use serde_json::{Map, Value, json};
 use super::facts::{FixNote, MAX_NOTES};
 use super::metrics::route_name;
 use super::request_log::{Ending, RequestLog};
+use super::time::{now, since_1970};
 use crate::config::LogFormat;
 use crate::counter::Counter;
 use crate::http::Passed;
@@ -35,7 +36,7 @@ const MAX_WARNED: usize = 1024;
 #[derive(Debug)]
 pub(crate) struct Log {
     format: LogFormat,
-    lines: Option<SyncSender<Message>>,
+    lines: OnceLock<SyncSender<Message>>,
     started: Instant,
     /// The time from which the next warning is allowed, in milliseconds since the start.
     next_warning: AtomicU64,
@@ -52,23 +53,36 @@ enum Message {
 }
 
 impl Log {
-    /// Creates a log that is written to `sink`, unless it is off.
-    pub(crate) fn new(format: LogFormat, sink: impl Write + Send + 'static) -> Self {
-        let lines = (format != LogFormat::Off).then(|| {
+    /// Creates a log that is written nowhere yet.
+    pub(crate) fn new(format: LogFormat) -> Self {
+        let lines = OnceLock::new();
+        let (started, next_warning) = (Instant::now(), AtomicU64::new(0));
+        let (suppressed, warned) = (Counter::default(), Mutex::default());
+        Self { format, lines, started, next_warning, suppressed, warned }
+    }
+
+    /// Begins to write to `sink`, unless the log is off or is written already.
+    pub(crate) fn write_to(&self, sink: impl Write + Send + 'static) {
+        if self.format == LogFormat::Off {
+            return;
+        }
+        self.lines.get_or_init(|| {
             let (sender, receiver) = sync_channel(MAX_WAITING);
             let thread = std::thread::Builder::new().name("photic-log".to_owned());
             // Without a thread nothing is written, and lines are counted as dropped.
             let _ = thread.spawn(move || write(&receiver, sink));
             sender
         });
-        let (started, next_warning) = (Instant::now(), AtomicU64::new(0));
-        let (suppressed, warned) = (Counter::default(), Mutex::default());
-        Self { format, lines, started, next_warning, suppressed, warned }
     }
 
     /// Returns `true` if it has a line for every request.
     pub(crate) fn tells_requests(&self) -> bool {
         self.format == LogFormat::Json
+    }
+
+    /// Returns `true` if it has a line for every request that repeats the head of the request.
+    pub(super) fn tells_access(&self) -> bool {
+        self.format == LogFormat::Combined
     }
 
     /// Writes the lines of a request.
@@ -81,7 +95,12 @@ impl Log {
                     self.put(line, dropped);
                 }
             }
-            LogFormat::Text => {
+            LogFormat::Text | LogFormat::Combined => {
+                if let Some(access) = &log.access {
+                    let caller = log.caller.as_ref().map(|caller| &*caller.name);
+                    let reply = (log.status, log.bytes_out);
+                    self.put(access.line(caller, reply, since_1970()), dropped);
+                }
                 if let Some(says) = self.passed(log) {
                     self.put(format!("photic: warning: {says}"), dropped);
                 }
@@ -108,7 +127,7 @@ impl Log {
     }
 
     /// Writes a warning, at most one in [`WARNING_INTERVAL`].
-    pub(super) fn warn(&self, says: &str, dropped: &Counter) {
+    pub(crate) fn warn(&self, says: &str, dropped: &Counter) {
         let now_ms = self.started.elapsed().as_millis() as u64;
         let next = now_ms + WARNING_INTERVAL.as_millis() as u64;
         let due = |at: u64| (at <= now_ms).then_some(next);
@@ -129,24 +148,38 @@ impl Log {
                 });
                 self.put(line.to_string(), dropped);
             }
-            LogFormat::Text if suppressed > 0 => {
+            LogFormat::Text | LogFormat::Combined if suppressed > 0 => {
                 let line = format!("photic: warning: {says} ({suppressed} more warnings omitted)");
                 self.put(line, dropped);
             }
-            LogFormat::Text => self.put(format!("photic: warning: {says}"), dropped),
+            LogFormat::Text | LogFormat::Combined => {
+                self.put(format!("photic: warning: {says}"), dropped);
+            }
+        }
+    }
+
+    /// Writes a line about the gateway itself, whatever was written before.
+    pub(crate) fn tell(&self, event: &'static str, says: &str, dropped: &Counter) {
+        match self.format {
+            LogFormat::Off => {}
+            LogFormat::Json => {
+                let line = json!({"time": now(), "event": event, "says": says});
+                self.put(line.to_string(), dropped);
+            }
+            LogFormat::Text | LogFormat::Combined => self.put(format!("photic: {says}"), dropped),
         }
     }
 
     /// Waits until all lines are written, for a bounded time.
     pub(crate) fn flush(&self) {
         let (sender, done) = channel();
-        if self.lines.as_ref().is_some_and(|lines| lines.try_send(Message::Flush(sender)).is_ok()) {
+        if self.lines.get().is_some_and(|lines| lines.try_send(Message::Flush(sender)).is_ok()) {
             let _ = done.recv_timeout(Duration::from_secs(1));
         }
     }
 
     fn put(&self, mut line: String, dropped: &Counter) {
-        let Some(lines) = &self.lines else { return };
+        let Some(lines) = self.lines.get() else { return };
         line.push('\n');
         if lines.try_send(Message::Line(line)).is_err() {
             dropped.add(1);
@@ -228,7 +261,12 @@ fn lines(log: &RequestLog, time: &str) -> Vec<String> {
         "passed": log.passed.map(Passed::name),
         "retired": counts(&log.facts.retired),
         "unrepaired": counts(&log.facts.unrepaired),
-        "tokens": {"estimated": log.tokens, "reported": log.reported()},
+        "tokens": {
+            "estimated": log.tokens,
+            "reported": log.reported(),
+            "output": log.usage().map(|usage| usage.output),
+        },
+        "caller": log.caller.as_ref().map(|caller| &*caller.name),
         "healed": log.healed(),
         "billed_as_text": log.billed_as_text(),
         "bytes": {"in": log.bytes_in, "sent": log.bytes_sent, "out": log.bytes_out},
@@ -263,49 +301,13 @@ fn lines(log: &RequestLog, time: &str) -> Vec<String> {
     log.facts.fixes.iter().map(fix).chain(more).chain([request.to_string()]).collect()
 }
 
-/// Returns the current time in UTC, as in RFC 3339.
-fn now() -> String {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    timestamp(since)
-}
-
-fn timestamp(since: Duration) -> String {
-    let (days, seconds) = (since.as_secs() / 86_400, since.as_secs() % 86_400);
-    // Years begin in March, so that leap days come last. Eras of 400 years have 146,097 days.
-    let shifted = days + 719_468;
-    let (era, day) = (shifted / 146_097, shifted % 146_097);
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let date = day - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = era * 400 + year + u64::from(month <= 2);
-    let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    let millis = since.subsec_millis();
-    format!("{year:04}-{month:02}-{date:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn days_have_names() {
-        for (seconds, says) in [
-            (0, "1970-01-01T00:00:00.007Z"),
-            (951_782_400, "2000-02-29T00:00:00.007Z"),
-            (951_868_799, "2000-02-29T23:59:59.007Z"),
-            (1_709_251_199, "2024-02-29T23:59:59.007Z"),
-            (4_107_542_400, "2100-03-01T00:00:00.007Z"),
-            (1_794_700_800, "2026-11-15T00:00:00.007Z"),
-        ] {
-            assert_eq!(timestamp(Duration::new(seconds, 7_000_000)), says);
-        }
-    }
-
-    #[test]
     fn warnings_are_given_now_and_then() {
-        let log = Log::new(LogFormat::Off, std::io::sink());
+        let log = Log::new(LogFormat::Off);
         for _ in 0..5 {
             log.warn("w", &Counter::default());
         }

@@ -11,6 +11,8 @@ use super::gauges::{Gauges, UpstreamFigures};
 use super::request_log::RequestLog;
 use super::series::{Histogram, Named, Names, Page};
 use super::socket_counts::SocketCounts;
+use super::upstream_counts::UpstreamCounts;
+use super::usage::CallerUsage;
 use crate::counter::Counter;
 use crate::http::Route;
 use crate::memory::Use;
@@ -48,10 +50,15 @@ pub(crate) struct Metrics {
     durations: [Histogram; ROUTES.len()],
     first_bytes: [Histogram; ROUTES.len()],
     models: Names<MAX_MODELS>,
-    /// By model: requests, estimated tokens, reported tokens.
-    by_model: [[Counter; 3]; MAX_MODELS],
+    /// By model: requests, estimated tokens, reported tokens, reported output tokens.
+    by_model: [[Counter; 4]; MAX_MODELS],
+    upstreams: UpstreamCounts,
+    /// The usage of callers that are known by name.
+    pub(crate) callers: CallerUsage,
+    /// Settings that were reloaded, and settings that were refused.
+    pub(crate) reloads: [Counter; 2],
     pub(crate) sockets: SocketCounts,
-    pub(super) lines_dropped: Counter,
+    pub(crate) lines_dropped: Counter,
     pub(super) spans_sent: Counter,
     pub(super) spans_dropped: Counter,
 }
@@ -82,6 +89,9 @@ impl Metrics {
             first_bytes: Default::default(),
             models: Names::default(),
             by_model: std::array::from_fn(|_| Default::default()),
+            upstreams: UpstreamCounts::new(),
+            callers: CallerUsage::default(),
+            reloads: Default::default(),
             sockets: SocketCounts::default(),
             lines_dropped: Counter::default(),
             spans_sent: Counter::default(),
@@ -132,26 +142,42 @@ impl Metrics {
             self.first_bytes[route].record(first);
         }
         self.bytes_out.add(log.bytes_out);
+        self.upstreams.ended(log);
         if let Some(trouble) = log.trouble() {
             self.failures.add(trouble, 1);
         }
         self.billed_as_text.add(log.billed_as_text().into());
         if let Some(model) = log.facts.model.name().filter(|_| log.is_success()) {
-            let [requests, estimated, reported] = &self.by_model[self.models.place(model)];
+            let place = self.models.place(model);
+            let [requests, estimated, reported, output] = &self.by_model[place];
             requests.add(1);
             estimated.add(log.tokens);
-            reported.add(log.reported().unwrap_or(0));
+            let usage = log.usage().copied().unwrap_or_default();
+            reported.add(usage.input);
+            output.add(usage.output);
+        }
+    }
+
+    /// Writes the families with labels.
+    fn families(&self, page: &mut Page, gauges: &Gauges) {
+        self.requests(page);
+        self.pictures(page);
+        self.models(page);
+        self.upstreams.write(page);
+        self.callers.write(page);
+        self.sockets.write(page);
+        upstreams(page, &gauges.upstreams);
+        let name = "photic_reloads_total";
+        page.family(name, "counter", "Times that settings were reloaded or refused.");
+        for (result, count) in ["done", "refused"].iter().zip(&self.reloads) {
+            page.sample(name, &[("result", result)], count.get());
         }
     }
 
     /// Renders the page for Prometheus.
     pub(crate) fn page(&self, gauges: &Gauges) -> String {
         let mut page = Page::default();
-        self.requests(&mut page);
-        self.pictures(&mut page);
-        self.models(&mut page);
-        self.sockets.write(&mut page);
-        upstreams(&mut page, &gauges.upstreams);
+        self.families(&mut page, gauges);
         let (hits, misses, bytes) = gauges.picture_cache;
         let (kept, lost) = gauges.turns;
         let (recorded_bytes, recorded_bytes_read) = gauges.recorded_bytes;
@@ -337,6 +363,7 @@ impl Metrics {
             ("photic_model_requests_total", "Requests that succeeded, by model.", 0),
             ("photic_input_tokens_estimated_total", "Estimated input tokens.", 1),
             ("photic_input_tokens_reported_total", "Input tokens that upstreams reported.", 2),
+            ("photic_output_tokens_reported_total", "Output tokens that upstreams reported.", 3),
         ] {
             page.family(name, "counter", help);
             for (place, model) in &known {

@@ -1,5 +1,6 @@
 //! Observes requests: the facts about each one, metrics, the log, and traces.
 
+mod access;
 mod conclude;
 mod facts;
 mod fixes;
@@ -9,11 +10,16 @@ mod log;
 mod metrics;
 mod otlp;
 mod outcome;
+mod price;
 mod request_log;
 mod series;
 mod socket_counts;
 mod tally;
+mod time;
 mod trace;
+mod upstream_counts;
+mod usage;
+mod usage_log;
 
 pub(crate) use facts::Facts;
 pub(crate) use fixes::Fixes;
@@ -22,6 +28,8 @@ pub(crate) use guard::{RequestGuard, Watched, Watchers};
 pub(crate) use log::Log;
 pub(crate) use otlp::{Exporter, endpoint};
 pub(crate) use outcome::Outcome;
+pub(crate) use price::TurnPrice;
 pub(crate) use request_log::RequestLog;
 pub(crate) use socket_counts::SocketKind;
 pub use tally::{FailedRequests, Retired, SessionTurns, Tally, TokenUse};
+pub(crate) use usage_log::UsageLog;

@@ -40,7 +40,8 @@ pub(crate) struct Exporter {
     spans: Receiver<String>,
     endpoint: Uri,
     headers: HeaderMap,
-    service: String,
+    /// The attributes of this process.
+    resource: Value,
 }
 
 /// Returns the URL of the collector, if one is configured.
@@ -75,8 +76,8 @@ impl Exporter {
     /// Creates a queue of spans and the exporter that sends them.
     pub(crate) fn new(endpoint: Uri, settings: &Telemetry) -> (Spans, Self) {
         let (sender, spans) = channel(MAX_WAITING);
-        let (headers, service) = (settings.headers.map().clone(), settings.service.clone());
-        (Spans(sender), Self { spans, endpoint, headers, service })
+        let (headers, resource) = (settings.headers.map().clone(), resource(settings));
+        (Spans(sender), Self { spans, endpoint, headers, resource })
     }
 
     /// Sends batches until `stop` is sent, and then the remaining spans.
@@ -139,10 +140,7 @@ impl Exporter {
 
     /// Renders the body of an export request.
     fn payload(&self, spans: &[String]) -> String {
-        let resource = json!({"attributes": attributes([
-            ("service.name", json!({"stringValue": self.service})),
-            ("service.version", json!({"stringValue": env!("CARGO_PKG_VERSION")})),
-        ])});
+        let resource = &self.resource;
         let scope = json!({"name": "photic", "version": env!("CARGO_PKG_VERSION")});
         format!(
             "{{\"resourceSpans\":[{{\"resource\":{resource},\"scopeSpans\":[{{\"scope\":{scope},\
@@ -150,6 +148,17 @@ impl Exporter {
             spans.join(",")
         )
     }
+}
+
+/// Returns the attributes of this process. Its name and version come before those of the environment.
+fn resource(settings: &Telemetry) -> Value {
+    let own =
+        [("service.name", &*settings.service), ("service.version", env!("CARGO_PKG_VERSION"))];
+    let others = settings.resource.iter().filter(|(key, _)| own.iter().all(|(own, _)| own != key));
+    let all = own.into_iter().chain(others);
+    let all: Vec<Value> =
+        all.map(|(key, value)| json!({"key": key, "value": {"stringValue": value}})).collect();
+    json!({"attributes": all})
 }
 
 impl Spans {
@@ -226,8 +235,20 @@ fn described(log: &RequestLog, error: Option<&str>) -> Vec<(&'static str, Value)
     if let Some(model) = log.facts.model.name() {
         all.push(("gen_ai.request.model", text(model)));
     }
-    if let Some(reported) = log.reported() {
-        all.push(("gen_ai.usage.input_tokens", number(reported)));
+    if let Some(usage) = log.usage() {
+        all.push(("gen_ai.usage.input_tokens", number(usage.input)));
+        all.push(("gen_ai.usage.output_tokens", number(usage.output)));
+        all.push(("gen_ai.usage.cache_read.input_tokens", number(usage.cache_read)));
+        all.push(("gen_ai.usage.cache_creation.input_tokens", number(usage.cache_write)));
+        if usage.reasoning > 0 {
+            all.push(("gen_ai.usage.reasoning.output_tokens", number(usage.reasoning)));
+        }
+    }
+    if let Some(most) = log.max_tokens {
+        all.push(("gen_ai.request.max_tokens", number(most)));
+    }
+    if let Some(caller) = &log.caller {
+        all.push(("enduser.id", text(&caller.name)));
     }
     if log.status > 0 {
         all.push(("http.response.status_code", number(log.status.into())));
@@ -250,6 +271,7 @@ fn described(log: &RequestLog, error: Option<&str>) -> Vec<(&'static str, Value)
     if !log.facts.image_notes.is_empty() {
         let each = log.facts.image_notes.iter().map(described_image);
         all.push(("photic.images", list(each.collect())));
+        all.push(("gen_ai.input.messages", text(&references(&log.facts.image_notes))));
     }
     if log.healed() > 0 {
         all.push(("photic.healed", number(log.healed() as u64)));
@@ -268,6 +290,21 @@ fn described_image(image: &ImageNote) -> String {
     let kind = image.media_type.unwrap_or("unknown");
     let size = image.size.map_or_else(String::new, |(width, height)| format!(" {width}x{height}"));
     format!("{} {kind}{size} {}", image.fate, image.bytes)
+}
+
+/// Describes the images that the model was shown as parts of a message, in the form of the conventions:
+/// each is a reference by its place among the images of the request. Words and bytes are left out.
+fn references(images: &[ImageNote]) -> String {
+    let shown = images.iter().enumerate().filter(|(_, image)| image.is_shown());
+    let parts = shown.map(|(index, image)| {
+        json!({
+            "type": "file",
+            "modality": "image",
+            "mime_type": image.media_type,
+            "file_id": format!("image-{}", index + 1),
+        })
+    });
+    json!([{"role": "user", "parts": parts.collect::<Vec<_>>()}]).to_string()
 }
 
 fn attributes(all: impl IntoIterator<Item = (&'static str, Value)>) -> Value {

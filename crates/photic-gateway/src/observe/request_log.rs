@@ -9,15 +9,19 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use photic::Wire;
+use photic::reply::Usage;
 use photic_net::ConnectFailure;
 use photic_store::record::Attempt;
 
+use super::access::Access;
 use super::facts::Facts;
 use super::fixes::Fixes;
 use super::outcome::Outcome;
+use super::price::TurnPrice;
 use super::trace::Trace;
 use crate::http::{Failure, Passed, Route};
 use crate::record::Conclusion;
+use crate::tenant::{NamedCaller, Spending};
 use crate::upstream::Upstream;
 
 /// The log of one request.
@@ -52,6 +56,16 @@ pub(crate) struct RequestLog {
     pub(crate) provider_request: Option<String>,
     /// Set if its outcome is recorded.
     pub(crate) conclusion: Option<Box<Conclusion>>,
+    /// The most output tokens that it asks for, if it says so and could be read.
+    pub(crate) max_tokens: Option<u64>,
+    /// The caller, if it is known by name.
+    pub(crate) caller: Option<NamedCaller>,
+    /// The part of its caller's limits that it holds.
+    pub(crate) spending: Option<Spending>,
+    /// The prices of a turn of a caller that is known by name.
+    pub(crate) price: Option<TurnPrice>,
+    /// The words of the client in its head, if the log needs them.
+    pub(crate) access: Option<Box<Access>>,
     /// Time from the request to the first byte of the reply's body.
     pub(crate) first_byte: Option<Duration>,
     pub(crate) ending: Ending,
@@ -94,6 +108,11 @@ impl RequestLog {
             attempts: Vec::new(),
             provider_request: None,
             conclusion: None,
+            max_tokens: None,
+            caller: None,
+            spending: None,
+            price: None,
+            access: None,
             first_byte: None,
             ending: Ending::Open,
             passed: None,
@@ -122,7 +141,17 @@ impl RequestLog {
 
     /// Returns the input tokens that the upstream reported. Known at the end of the reply.
     pub(crate) fn reported(&self) -> Option<u64> {
-        self.outcome.as_ref()?.usage.get().map(|usage| usage.input)
+        self.usage().map(|usage| usage.input)
+    }
+
+    /// Returns the usage that the upstream reported. Known at the end of the reply.
+    pub(crate) fn usage(&self) -> Option<&Usage> {
+        self.outcome.as_ref()?.usage.get()
+    }
+
+    /// Returns `true` if the usage of its reply is wanted, although it shows no media.
+    pub(crate) const fn wants_usage(&self) -> bool {
+        self.caller.is_some() || self.trace.is_some()
     }
 
     /// Returns `true` if the upstream billed images as text. Known at the end of the reply.

@@ -9,9 +9,13 @@ use std::time::Duration;
 use photic::Policy;
 use photic::retention::Retention;
 use photic_inspector::{Access, Inspector, ServedBy, Service, Token};
+use photic_net::Client;
 use photic_store::{LocalStore, Tenant};
+use rustls::ServerConfig;
 
 use super::listener::{self, Listener};
+use super::live::{Live, Served};
+use super::tls::Certificate;
 use crate::config::{Config, ConfigError, Policies};
 use crate::dispatch::{Dispatcher, ListenerKind, MediaApi, Status};
 #[cfg(feature = "openwop")]
@@ -24,10 +28,10 @@ use crate::learned::Learned;
 use crate::learned::SharedLessons;
 use crate::media::{Derivatives, MediaCache, MediaLibrary, PixelWork, RemoteMedia};
 use crate::memory::{Buffers, MemoryBudget};
-use crate::observe::{self, Exporter, Log, Tally, Watchers};
+use crate::observe::{self, Exporter, Log, Tally, UsageLog, Watchers};
 use crate::record::{LocalBackend, Recorder, StoreBackend};
 use crate::socket::Sockets;
-use crate::tenant::{Admission, Auditing, Callers, Quota};
+use crate::tenant::{Admission, Auditing, Budgets, CallerKeys, Callers, Quota};
 use crate::turn::{Conversations, Fetcher, Pipeline, Planner, Recall, TurnRecorder, Turns};
 use crate::upstream::{Profiles, UpstreamClient, Upstreams, is_itself, shared_client, timeouts};
 
@@ -53,13 +57,25 @@ pub enum StartError {
     /// Other machines could use the gateway without a key.
     #[error(
         "`{0}` can be reached from other machines, and requests need no key; listen on \
-         `127.0.0.1`, require tenant keys (`[fleet] keys = true`), or allow requests without a key \
-         (`open = true`, `--open`)"
+         `127.0.0.1`, require keys of callers (`callers.file`, `oidc.issuer`), or allow requests \
+         without a key (`open = true`, `--open`)"
     )]
     Open(SocketAddr),
     /// The record cannot be opened.
     #[error("cannot open the record")]
     Record(#[from] photic_store::Error),
+    /// A file about callers cannot be opened.
+    #[error("cannot open `{key}`")]
+    File {
+        /// The setting that names it.
+        key: &'static str,
+        /// The error of the system.
+        #[source]
+        cause: io::Error,
+    },
+    /// The keys of the issuer of tokens cannot be fetched.
+    #[error("{0}")]
+    Issuer(String),
 }
 
 /// The parts of a gateway.
@@ -68,22 +84,48 @@ pub(super) struct Parts {
     pub(super) listener: Listener,
     /// The listener for operators, if they have their own.
     pub(super) admin: Option<Listener>,
-    pub(super) dispatcher: Arc<Dispatcher>,
+    /// The parts that follow the settings.
+    pub(super) live: Arc<Live>,
+    /// The parts that stay.
+    pub(super) kept: Arc<SharedParts>,
+    pub(super) certificate: Option<Arc<Certificate>>,
     pub(super) exporter: Option<Exporter>,
+    /// A warning for the operator.
+    pub(super) warning: Option<String>,
+}
+
+/// The parts of a gateway that outlive a reload of its settings: what was learned, recorded, cached and
+/// counted, and the inspector.
+#[derive(Debug)]
+pub(super) struct SharedParts {
+    pub(super) watchers: Arc<Watchers>,
     pub(super) learned: Arc<Learned>,
     pub(super) recorder: Option<Arc<Recorder>>,
     pub(super) backend: Option<Arc<dyn StoreBackend>>,
     pub(super) buffers: Arc<Buffers>,
-    pub(super) tally: Arc<Tally>,
-    /// A warning for the operator.
-    pub(super) warning: Option<String>,
+    pub(super) stopping: Arc<AtomicBool>,
+    /// The addresses of clients and of operators.
+    addresses: (SocketAddr, SocketAddr),
+    public_kind: ListenerKind,
+    /// Set if the fleet has the keys of callers.
+    has_fleet_keys: bool,
+    /// Set if recorded sessions are shown on the listener for operators.
+    pub(super) inspector: Option<Service>,
+    cache: Arc<MediaCache>,
+    remote: Arc<RemoteMedia>,
+    derivatives: Arc<Derivatives>,
+    conversations: Option<Arc<Conversations>>,
+    pixels: Arc<PixelWork>,
+    library: Option<Arc<MediaLibrary>>,
+    #[cfg(feature = "openwop")]
+    openwop: Option<Arc<Openwop>>,
 }
 
 /// The parts that a fleet provides, where there is one.
 #[derive(Debug, Default)]
 struct Shared {
     callers: Callers,
-    quotas: Option<Box<dyn Quota>>,
+    quotas: Option<Arc<dyn Quota>>,
     auditing: Option<Auditing>,
     backend: Option<Arc<dyn StoreBackend>>,
     #[cfg(feature = "fleet")]
@@ -95,14 +137,24 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
     let upstreams = Arc::new(Upstreams::of(config)?);
     let policy = policy(&config.policy)?;
     let (watchers, exporter) = watchers(config)?;
-    let (listener, admin) = listeners(config, &upstreams).await?;
+    let certificate = Certificate::open(&config.tls)?;
+    let keys = caller_keys(config, None)?;
+    let (listener, admin) = listeners(config, &upstreams, certificate.as_ref()).await?;
     let shared = shared(config)?;
     #[cfg(feature = "openwop")]
     let is_fleet = shared.backend.is_some();
     let (learned, warning) = learned(config, &shared);
     let Shared { callers, quotas, auditing, backend, .. } = shared;
-    let hides_metrics = callers.requires_keys() && admin.is_none();
+    let hides_metrics = config.requires_keys() && admin.is_none();
     let warning = if hides_metrics { Some(hidden_metrics(warning)) } else { warning };
+    let away = match &keys {
+        None => None,
+        Some(keys) => keys.start(None).await,
+    };
+    let warning = match (warning, away) {
+        (Some(one), Some(other)) => Some(format!("{one}; {other}")),
+        (one, other) => one.or(other),
+    };
     #[cfg(not(feature = "openwop"))]
     refuse_openwop(config)?;
     // In a fleet the next request may reach another process, which does not have the objects.
@@ -116,82 +168,185 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
     let picture_bytes = memory.cache(config.limits.pictures_mib);
     let cache = Arc::new(MediaCache::new(picture_bytes, memory.cache(16)));
     let buffers = Buffers::within(&memory);
-    let remote = RemoteMedia::new(&config.fetch, memory.cache(config.fetch.keep_mib));
+    let remote = Arc::new(RemoteMedia::new(&config.fetch, memory.cache(config.fetch.keep_mib)));
     let conversations = conversations(config, &memory);
-    let admission = Arc::new(Admission::new(callers, quotas, auditing, memory));
-    let pixels = pixel_work(config);
-    let client = Arc::new(client(config)?);
-    let tally = Arc::clone(&watchers.tally);
+    let has_fleet_keys = callers.requires_keys();
+    let callers = keys.clone().map_or(callers, |keys| Callers::by_key(Box::new(keys)));
+    let budgets = Arc::new(budgets(config)?);
+    let admission = Arc::new(Admission::new(callers, quotas, auditing, memory, budgets));
     let library = library(config, backend.as_ref(), &cache, &admission);
+    let inspector = inspector(config, admin.as_ref(), backend.as_ref(), recorder.as_ref())?;
+    let kept = Arc::new(SharedParts {
+        watchers: Arc::new(watchers),
+        learned,
+        recorder,
+        backend,
+        buffers,
+        stopping: Arc::default(),
+        addresses: (listener.address(), admin.as_ref().unwrap_or(&listener).address()),
+        public_kind: if admin.is_some() { ListenerKind::Public } else { ListenerKind::Both },
+        has_fleet_keys,
+        inspector,
+        cache,
+        remote,
+        derivatives: Arc::new(Derivatives::new(picture_bytes)),
+        conversations,
+        pixels: pixel_work(config),
+        #[cfg(feature = "openwop")]
+        openwop: Openwop::new(config, objects, library.clone())?.map(Arc::new),
+        library,
+    });
+    let net = shared_client(timeouts(config))?;
+    let served = serve(&kept, config, Follows { upstreams, policy, admission, keys, net }, None);
+    let live = Live::new(served);
+    Ok(Parts { listener, admin, live, kept, certificate, exporter, warning })
+}
+
+/// Builds the parts that follow the settings from other settings. What is the same stays.
+pub(super) async fn rebuild(
+    kept: &SharedParts,
+    config: Config,
+    before: &Served,
+) -> Result<Served, StartError> {
+    let (old, address) = (&before.config, kept.addresses.0);
+    let upstreams = if Upstreams::are_same(old, &config) {
+        Arc::clone(&before.dispatcher.upstreams)
+    } else {
+        let known = (old, &*before.dispatcher.upstreams);
+        let upstreams = Arc::new(Upstreams::after(&config, known)?);
+        refuse_itself(&upstreams, address).await?;
+        upstreams
+    };
+    let policy = policy(&config.policy)?;
+    refuse_open(&config, address)?;
+    let keys = caller_keys(&config, before.callers.as_ref())?;
+    if let Some(keys) = &keys
+        && let Some(problem) = keys.start(before.callers.as_ref()).await
+    {
+        return Err(StartError::Issuer(problem));
+    }
+    let admission = &before.dispatcher.admission;
+    let admission = match &keys {
+        Some(keys) => Arc::new(admission.with_callers(Callers::by_key(Box::new(keys.clone())))),
+        None if kept.has_fleet_keys => Arc::clone(admission),
+        None => Arc::new(admission.with_callers(Callers::default())),
+    };
+    let net = if config.timeouts == old.timeouts {
+        before.dispatcher.client.shared()
+    } else {
+        shared_client(timeouts(&config))?
+    };
+    let follows = Follows { upstreams, policy, admission, keys, net };
+    Ok(serve(kept, &config, follows, Some(before)))
+}
+
+/// The values that follow the settings, and were built from them.
+struct Follows {
+    upstreams: Arc<Upstreams>,
+    policy: Policy,
+    admission: Arc<Admission>,
+    keys: Option<CallerKeys>,
+    net: Client,
+}
+
+/// Puts together the parts that answer requests.
+fn serve(kept: &SharedParts, config: &Config, follows: Follows, before: Option<&Served>) -> Served {
+    let Follows { upstreams, policy, admission, keys, net } = follows;
+    let SharedParts { watchers, learned, backend, buffers, pixels, conversations, .. } = kept;
+    let client = Arc::new(client(config, net));
+    let tally = Arc::clone(&watchers.tally);
     let pipeline = Arc::new(Pipeline {
         planner: Planner {
             upstreams: Arc::clone(&upstreams),
             policy,
             profiles: Profiles::default(),
-            learned: Arc::clone(&learned),
+            learned: Arc::clone(learned),
         },
-        fetcher: Fetcher { remote, cache: Arc::clone(&cache), backend: backend.clone() },
-        derivatives: Derivatives::new(picture_bytes),
+        fetcher: Fetcher {
+            remote: Arc::clone(&kept.remote),
+            cache: Arc::clone(&kept.cache),
+            backend: backend.clone(),
+        },
+        derivatives: Arc::clone(&kept.derivatives),
         details: watchers.want_details(),
-        records: recorder.is_some(),
+        records: kept.recorder.is_some(),
         serves: config.serves,
+        reply_tokens: config.callers.reply_tokens,
+        output_price: config.callers.output_price,
     });
-    let recorder = recorder.zip(backend.clone());
+    let recorder = kept.recorder.clone().zip(backend.clone());
+    let cache = Arc::clone(&kept.cache);
     let turns = Arc::new(Turns {
-        buffers: Arc::clone(&buffers),
+        buffers: Arc::clone(buffers),
         conversations: conversations.clone(),
         recall: recorder.clone().map(|(recorder, backend)| Recall { recorder, backend, cache }),
         pipeline: Arc::clone(&pipeline),
-        pixels: Arc::clone(&pixels),
+        pixels: Arc::clone(pixels),
         client: Arc::clone(&client),
-        recorder: turn_recorder(recorder.as_ref(), (&pipeline, &pixels), &tally),
+        recorder: turn_recorder(recorder.as_ref(), (&pipeline, pixels), &tally),
         admission: Arc::clone(&admission),
-        tally: Arc::clone(&tally),
+        tally,
     });
-    let recorder = recorder.map(|(recorder, _)| recorder);
-    let inspector = inspector(config, admin.as_ref(), backend.as_ref(), recorder.as_ref())?;
-    let stopping: Arc<AtomicBool> = Arc::default();
-    let sockets = Sockets::new(&turns, &upstreams, &client, &admission);
+    let sockets = match before {
+        None => Sockets::new(&turns, &upstreams, &client, &admission),
+        Some(before) => before.dispatcher.sockets.beside(&turns, &upstreams, &client, &admission),
+    };
     let dispatcher = Arc::new(Dispatcher {
         prefixes: config.prefixes.clone(),
-        watchers: Arc::new(watchers),
+        watchers: Arc::clone(watchers),
         status: Status {
-            stopping: Arc::clone(&stopping),
+            stopping: Arc::clone(&kept.stopping),
             admission: Arc::clone(&admission),
             pipeline,
-            conversations,
-            pixels,
-            recorder: recorder.clone(),
+            conversations: conversations.clone(),
+            pixels: Arc::clone(pixels),
+            recorder: kept.recorder.clone(),
             backend: backend.clone(),
         },
         upstreams,
         media: MediaApi {
-            library: library.clone(),
+            library: kept.library.clone(),
             admission: Arc::clone(&admission),
             client: Arc::clone(&client),
-            buffers: Arc::clone(&buffers),
+            buffers: Arc::clone(buffers),
         },
         admission,
         client,
+        upload_bytes: u64::from(config.limits.upload_mib) << 20,
         turns,
         sockets,
-        inspector,
+        inspector: kept.inspector.clone(),
         #[cfg(feature = "openwop")]
-        openwop: Openwop::new(config, objects, library)?,
-        stopping,
+        openwop: kept.openwop.clone(),
+        stopping: Arc::clone(&kept.stopping),
     });
-    Ok(Parts {
-        listener,
-        admin,
+    let (public, admin) = kept.addresses;
+    Served {
         dispatcher,
-        exporter,
-        learned,
-        recorder,
-        backend,
-        buffers,
-        tally,
-        warning,
-    })
+        public: listener::entry(public, kept.public_kind, config),
+        admin: listener::entry(admin, ListenerKind::Admin, config),
+        config: config.clone(),
+        callers: keys,
+    }
+}
+
+/// Returns the keys of callers, if there are some without a database.
+fn caller_keys(
+    config: &Config,
+    before: Option<&CallerKeys>,
+) -> Result<Option<CallerKeys>, ConfigError> {
+    let keys = CallerKeys::new(config, before)?;
+    if keys.is_some() && config.fleet.asks_for_keys() {
+        let problem =
+            "the fleet has the keys of callers; remove `callers.file` and `oidc`".to_owned();
+        return Err(ConfigError::Value { key: "fleet.keys".to_owned(), problem });
+    }
+    Ok(keys)
+}
+
+fn budgets(config: &Config) -> Result<Budgets, StartError> {
+    let meters = config.callers.meters().map(std::path::PathBuf::as_path);
+    Budgets::open(meters).map_err(|cause| StartError::File { key: "callers.meters", cause })
 }
 
 /// Creates the inspector, if it is enabled.
@@ -249,7 +404,7 @@ fn turn_recorder(
 
 /// Adds a warning that nobody can read the metrics.
 fn hidden_metrics(warning: Option<String>) -> String {
-    let hidden = "`/metrics` is not answered if tenant keys are required; set `admin.listen`";
+    let hidden = "`/metrics` is not answered if keys are required; set `admin.listen`";
     warning.map_or(hidden.to_owned(), |other| format!("{other}; {hidden}"))
 }
 
@@ -265,11 +420,14 @@ fn pixel_work(config: &Config) -> Arc<PixelWork> {
 }
 
 /// Creates the observers of requests, and the exporter of traces if one is set.
-fn watchers(config: &Config) -> Result<(Watchers, Option<Exporter>), ConfigError> {
+fn watchers(config: &Config) -> Result<(Watchers, Option<Exporter>), StartError> {
     let endpoint = observe::endpoint(&config.telemetry)?;
     let (spans, exporter) =
         endpoint.map(|endpoint| Exporter::new(endpoint, &config.telemetry)).unzip();
-    Ok((Watchers::new(Log::new(config.log, io::stderr()), spans), exporter))
+    let usage_log = config.callers.usage_log().map(|path| UsageLog::open(path)).transpose();
+    let usage_log =
+        usage_log.map_err(|cause| StartError::File { key: "callers.usage_log", cause })?;
+    Ok((Watchers::new(Log::new(config.log), spans, usage_log), exporter))
 }
 
 /// Creates the library of uploaded media, if there is a store.
@@ -300,30 +458,49 @@ fn refuse_openwop(config: &Config) -> Result<(), ConfigError> {
 async fn listeners(
     config: &Config,
     upstreams: &Upstreams,
+    certificate: Option<&Arc<Certificate>>,
 ) -> Result<(Listener, Option<Listener>), StartError> {
     let has_admin = config.admin.listen.is_some();
     let kind = if has_admin { ListenerKind::Public } else { ListenerKind::Both };
-    let listener = bind(&config.listen, kind, config).await?;
+    let tls = certificate.map(Certificate::server).transpose()?;
+    let listener = bind(&config.listen, kind, config, tls).await?;
     let address = listener.address();
-    let is_near = address.ip().to_canonical().is_loopback();
-    if !is_near && !config.open && !config.fleet.asks_for_keys() {
-        return Err(StartError::Open(address));
-    }
+    refuse_open(config, address)?;
     let admin = match &config.admin.listen {
         None => None,
-        Some(address) => Some(bind(address, ListenerKind::Admin, config).await?),
+        Some(address) => Some(bind(address, ListenerKind::Admin, config, None).await?),
     };
+    refuse_itself(upstreams, address).await?;
+    Ok((listener, admin))
+}
+
+/// Fails if other machines could use the gateway without a key.
+fn refuse_open(config: &Config, address: SocketAddr) -> Result<(), StartError> {
+    let is_near = address.ip().to_canonical().is_loopback();
+    if !is_near && !config.open && !config.requires_keys() {
+        return Err(StartError::Open(address));
+    }
+    Ok(())
+}
+
+/// Fails if an upstream is the gateway itself.
+async fn refuse_itself(upstreams: &Upstreams, address: SocketAddr) -> Result<(), StartError> {
     for upstream in upstreams.iter() {
         if is_itself(upstream, address).await {
             return Err(StartError::Itself(upstream.host().to_owned()));
         }
     }
-    Ok((listener, admin))
+    Ok(())
 }
 
-async fn bind(address: &str, kind: ListenerKind, config: &Config) -> Result<Listener, StartError> {
+async fn bind(
+    address: &str,
+    kind: ListenerKind,
+    config: &Config,
+    tls: Option<Arc<ServerConfig>>,
+) -> Result<Listener, StartError> {
     let failed = |cause| StartError::Listen { address: address.to_owned(), cause };
-    listener::bind(address, kind, config).await.map_err(failed)
+    listener::bind(address, kind, config, tls).await.map_err(failed)
 }
 
 /// Opens the servers of a fleet, if they are configured.
@@ -373,10 +550,9 @@ fn local_backend(config: &Config) -> Result<Option<Arc<dyn StoreBackend>>, Start
     Ok(Some(Arc::new(LocalBackend(Arc::new(LocalStore::open(directory)?)))))
 }
 
-fn client(config: &Config) -> Result<UpstreamClient, ConfigError> {
-    let client = shared_client(timeouts(config))?;
+fn client(config: &Config, client: Client) -> UpstreamClient {
     let bytes = u64::from(config.limits.body_mib) << 20;
-    Ok(UpstreamClient::new(client, Bounds { bytes, idle: seconds(config.timeouts.idle_s) }))
+    UpstreamClient::new(client, Bounds { bytes, idle: seconds(config.timeouts.idle_s) })
 }
 
 pub(super) fn seconds(seconds: u32) -> Duration {

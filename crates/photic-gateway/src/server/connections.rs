@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
@@ -46,6 +46,8 @@ pub(crate) struct ConnectionState {
     is_unread: AtomicBool,
     /// Set if it became a socket, which is busy until it ends.
     is_socket: AtomicBool,
+    /// The number of requests that are being answered. By HTTP/2 there may be several.
+    running: AtomicUsize,
     evicted: Notify,
 }
 
@@ -147,7 +149,7 @@ impl Drop for ConnectionPermit {
 impl ConnectionState {
     /// Returns the phase.
     pub(crate) fn phase(&self) -> Phase {
-        if self.is_socket.load(Ordering::Relaxed) {
+        if self.is_socket.load(Ordering::Relaxed) || self.running.load(Ordering::Relaxed) > 0 {
             return Phase::Busy;
         }
         match self.phase.load(Ordering::Relaxed) {
@@ -160,6 +162,17 @@ impl ConnectionState {
     /// Sets the phase.
     pub(crate) fn set(&self, phase: Phase) {
         self.phase.store(phase as u8, Ordering::Relaxed);
+    }
+
+    /// Counts a request that is being answered.
+    pub(crate) fn begin(&self) {
+        self.running.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts a request that is answered. The next one may begin.
+    pub(crate) fn end(&self) {
+        self.set(Phase::Waiting);
+        self.running.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// Sets if the client has still to read what was written.

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use tokio::sync::watch;
 
 /// The connections that a stopping gateway waits for.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Drain {
     is_stopping: watch::Sender<bool>,
     open: watch::Sender<usize>,

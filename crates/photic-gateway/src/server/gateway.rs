@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -14,9 +15,11 @@ use super::build::{Parts, StartError, build, seconds};
 use super::connections::ConnectionPermit;
 use super::drain::Drain;
 use super::listener::Listener;
-use crate::config::{Config, LogFormat};
+use super::live::AnswerReload;
+use super::reload::{Load, Reloader};
+use crate::config::Config;
 use crate::memory::Buffers;
-use crate::observe::{Log, Tally};
+use crate::observe::Tally;
 
 /// Time between two checks for unused memory.
 const TRIM_INTERVAL: Duration = Duration::from_secs(5);
@@ -27,7 +30,7 @@ const FINISH_TIMEOUT: Duration = Duration::from_secs(3);
 #[derive(Debug)]
 pub struct Gateway {
     parts: Parts,
-    log: LogFormat,
+    reloader: Reloader,
     drain: Duration,
     /// Set if the token of the inspector was made at this start.
     has_own_token: bool,
@@ -41,19 +44,34 @@ impl Gateway {
     /// Fails if a setting cannot be used, an address cannot be listened on, or the store cannot be
     /// opened.
     pub async fn bind(config: Config) -> Result<Self, StartError> {
-        let parts = build(&config).await?;
+        // Boxed, because its future is large, and is moved once.
+        let parts = Box::pin(build(&config)).await?;
         let has_own_token = config.inspect.token.is_none();
-        Ok(Self { parts, log: config.log, drain: seconds(config.timeouts.drain_s), has_own_token })
+        let reloader = reloader(&parts, None, None);
+        Ok(Self { parts, reloader, drain: seconds(config.timeouts.drain_s), has_own_token })
+    }
+
+    /// Reads the settings with `load` when they are to be reloaded. `file` is the one that they are
+    /// in, and is watched if the settings say so (`reload.watch_s`).
+    #[must_use]
+    pub fn reload_from(
+        mut self,
+        file: Option<PathBuf>,
+        load: impl Fn() -> Result<Config, String> + Send + Sync + 'static,
+    ) -> Self {
+        self.reloader = reloader(&self.parts, file, Some(Box::new(load)));
+        self
+    }
+
+    /// Returns what reloads the settings while the gateway serves.
+    pub fn reloader(&self) -> Reloader {
+        self.reloader.clone()
     }
 
     /// Writes the log to `sink` instead of standard error.
     #[must_use]
-    pub fn log_to(mut self, sink: impl io::Write + Send + 'static) -> Self {
-        // Nothing else holds them before the gateway serves.
-        let dispatcher = Arc::get_mut(&mut self.parts.dispatcher);
-        if let Some(watchers) = dispatcher.and_then(|one| Arc::get_mut(&mut one.watchers)) {
-            watchers.log = Log::new(self.log, sink);
-        }
+    pub fn log_to(self, sink: impl io::Write + Send + 'static) -> Self {
+        self.parts.kept.watchers.log.write_to(sink);
         self
     }
 
@@ -70,7 +88,7 @@ impl Gateway {
     /// Returns the address of the inspector, if it is enabled: with its token if that was made at this
     /// start, and otherwise without it.
     pub fn inspector_url(&self) -> Option<String> {
-        let inspector = self.parts.dispatcher.inspector.as_ref()?;
+        let inspector = self.parts.kept.inspector.as_ref()?;
         if self.has_own_token {
             return Some(inspector.url());
         }
@@ -84,42 +102,40 @@ impl Gateway {
 
     /// Returns counts of what the gateway does from now on.
     pub fn tally(&self) -> Arc<Tally> {
-        Arc::clone(&self.parts.tally)
+        Arc::clone(&self.parts.kept.watchers.tally)
     }
 
     /// Returns the recorded sessions of a tenant, for programs that show them. `None` if sessions are
     /// not recorded. Take it before [`Gateway::serve`].
     pub fn history(&self, tenant: &Tenant) -> Option<Arc<dyn History>> {
-        Some(self.parts.backend.as_ref()?.history(tenant))
+        Some(self.parts.kept.backend.as_ref()?.history(tenant))
     }
 
     /// Returns the news of the record, for programs that show sessions. `None` if sessions are not
     /// recorded.
     pub fn events(&self) -> Option<Events> {
-        Some(self.parts.recorder.as_ref()?.events.clone())
+        Some(self.parts.kept.recorder.as_ref()?.events.clone())
     }
 
     /// Serves until `stop` is done, then lets running requests finish for the configured time.
     pub async fn serve(self, stop: impl Future<Output = ()>) {
-        let Parts {
-            listener,
-            admin,
-            dispatcher,
-            exporter,
-            learned,
-            recorder,
-            backend,
-            buffers,
-            ..
-        } = self.parts;
+        let (reloader, Parts { listener, admin, live, kept, exporter, .. }) =
+            (self.reloader, self.parts);
         let drain = Drain::new();
+        let answers: Arc<dyn AnswerReload> = Arc::new(reloader.clone());
         let (stop_exporting, told) = oneshot::channel();
-        let watchers = Arc::clone(&dispatcher.watchers);
+        kept.watchers.log.write_to(io::stderr());
+        let watchers = Arc::clone(&kept.watchers);
         let exporter = exporter.map(|exporter| {
             tokio::spawn(async move { exporter.run(&watchers.metrics, &watchers.log, told).await })
         });
-        let trimmer = tokio::spawn(trim(buffers));
-        let watcher = backend.map(|backend| {
+        let trimmer = tokio::spawn(trim(Arc::clone(&kept.buffers)));
+        let files = {
+            let reloader = reloader.clone();
+            tokio::spawn(async move { reloader.watch().await })
+        };
+        let learned = Arc::clone(&kept.learned);
+        let watcher = kept.backend.clone().map(|backend| {
             tokio::spawn(async move {
                 tokio::join!(backend.watch_servers(), learned.keep_up());
             })
@@ -128,16 +144,18 @@ impl Gateway {
         loop {
             tokio::select! {
                 (listener, accepted) = accept(&listener, admin.as_ref()) => {
-                    listener.serve(accepted, &dispatcher, Some(&drain));
+                    listener.serve(accepted, &live, &answers, Some(&drain));
                 }
                 () = &mut stop => break,
             }
         }
-        dispatcher.stopping.store(true, Ordering::Relaxed);
+        files.abort();
+        kept.stopping.store(true, Ordering::Relaxed);
+        let dispatcher = Arc::clone(&live.current().dispatcher);
         // Requests that are not done by then are cut off. New requests get 503, on connections that
         // are not waited for.
         dispatcher.sockets.stop();
-        if let Some(inspector) = &dispatcher.inspector {
+        if let Some(inspector) = &kept.inspector {
             inspector.stop();
         }
         let drained = async { tokio::join!(drain.finish(), dispatcher.sockets.closed()) };
@@ -146,7 +164,7 @@ impl Gateway {
         loop {
             tokio::select! {
                 (listener, accepted) = accept(&listener, admin.as_ref()) => {
-                    listener.serve(accepted, &dispatcher, None);
+                    listener.serve(accepted, &live, &answers, None);
                 }
                 _ = &mut drained => break,
             }
@@ -159,15 +177,23 @@ impl Gateway {
         if let Some(watcher) = watcher {
             watcher.abort();
         }
-        if let Some(recorder) = &recorder {
+        if let Some(recorder) = &kept.recorder {
             recorder.finish(FINISH_TIMEOUT).await;
         }
         let _ = stop_exporting.send(());
         if let Some(exporter) = exporter {
             let _ = tokio::time::timeout(FINISH_TIMEOUT, exporter).await;
         }
-        dispatcher.watchers.log.flush();
+        kept.watchers.log.flush();
+        if let Some(usage_log) = &kept.watchers.usage_log {
+            usage_log.flush();
+        }
     }
+}
+
+/// Returns what reloads the settings of a gateway.
+fn reloader(parts: &Parts, file: Option<PathBuf>, load: Option<Load>) -> Reloader {
+    Reloader::new(&parts.live, &parts.kept, parts.certificate.as_ref(), (file, load))
 }
 
 /// Waits for the next connection, and returns it with the listener that accepted it.

@@ -7,17 +7,17 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::connections::{ConnectionState, Phase};
 
 /// A connection with time limits for the client.
 #[derive(Debug)]
-pub(crate) struct TimedStream {
-    stream: TcpStream,
+pub(crate) struct TimedStream<S> {
+    stream: S,
     state: Arc<ConnectionState>,
-    head: Deadline,
+    /// `None` for HTTP/2, whose frames say nothing about heads.
+    head: Option<Deadline>,
     write: Deadline,
 }
 
@@ -29,15 +29,19 @@ struct Deadline {
     timer: Option<Pin<Box<Sleep>>>,
 }
 
-impl TimedStream {
+impl<S> TimedStream<S> {
     /// Limits the time for the head of a request, and for each write.
     pub(crate) const fn new(
-        stream: TcpStream,
+        stream: S,
         state: Arc<ConnectionState>,
-        head: Duration,
+        head: Option<Duration>,
         write: Duration,
     ) -> Self {
-        Self { stream, state, head: Deadline::new(head), write: Deadline::new(write) }
+        let head = match head {
+            Some(head) => Some(Deadline::new(head)),
+            None => None,
+        };
+        Self { stream, state, head, write: Deadline::new(write) }
     }
 
     /// Starts or stops the time limit by the result of a write.
@@ -75,7 +79,7 @@ impl Deadline {
     }
 }
 
-impl AsyncRead for TimedStream {
+impl<S: AsyncRead + Unpin> AsyncRead for TimedStream<S> {
     fn poll_read(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -84,19 +88,20 @@ impl AsyncRead for TimedStream {
         let this = self.get_mut();
         let before = buffer.filled().len();
         let polled = Pin::new(&mut this.stream).poll_read(context, buffer);
+        let Some(head) = &mut this.head else { return polled };
         match (this.state.phase(), &polled) {
             (Phase::Waiting, Poll::Ready(_)) if buffer.filled().len() > before => {
                 this.state.set(Phase::Head);
-                this.head.is_set = false;
+                head.is_set = false;
             }
-            (Phase::Head, Poll::Pending) => return this.head.wait(context).map(Err),
+            (Phase::Head, Poll::Pending) => return head.wait(context).map(Err),
             _ => {}
         }
         polled
     }
 }
 
-impl AsyncWrite for TimedStream {
+impl<S: AsyncWrite + Unpin> AsyncWrite for TimedStream<S> {
     fn poll_write(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,

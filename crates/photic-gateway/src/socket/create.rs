@@ -105,6 +105,7 @@ impl Session {
         body: Body,
     ) -> Result<(Admitted, Bytes, FrameTurn, Parent), Failure> {
         let admitted = self.credentials.admit(body.bytes.len() as u64).await?;
+        guard.log.caller.clone_from(&admitted.caller.named);
         let body = kept(body, &admitted.share).await?;
         let inbound = body.bytes.clone();
         let frame = self.repair(body, &admitted).await?;

@@ -41,7 +41,7 @@ mod tests {
     use crate::future::BoxFuture;
     use crate::http::OverQuota;
     use crate::memory::MemoryBudget;
-    use crate::tenant::{Callers, Quota};
+    use crate::tenant::{Budgets, Callers, Quota};
 
     type Guard = Box<dyn Any + Send + Sync>;
 
@@ -90,8 +90,10 @@ mod tests {
         let quotas = Listing::default();
         let held = Arc::clone(&quotas.0);
         let memory = MemoryBudget::new(0);
-        let quotas = Some(Box::new(quotas) as Box<dyn Quota>);
-        let admission = Arc::new(Admission::new(Callers::default(), quotas, None, memory));
+        let quotas = Some(Arc::new(quotas) as Arc<dyn Quota>);
+        let budgets = Arc::new(Budgets::open(None).unwrap());
+        let callers = Callers::default();
+        let admission = Arc::new(Admission::new(callers, quotas, None, memory, budgets));
         for length in [None, Some("0")] {
             let value = length.map(HeaderValue::from_static);
             let credentials = Credentials {

@@ -51,6 +51,18 @@ impl Sockets {
         Self { turns, upstreams, client, admission, running: Running::new() }
     }
 
+    /// Creates sockets by other settings, which are counted and stopped together with these.
+    pub(crate) fn beside(
+        &self,
+        turns: &Arc<Turns>,
+        upstreams: &Arc<Upstreams>,
+        client: &Arc<UpstreamClient>,
+        admission: &Arc<Admission>,
+    ) -> Self {
+        let running = Arc::clone(&self.running);
+        Self { running, ..Self::new(turns, upstreams, client, admission) }
+    }
+
     /// Returns `true` if a request for a socket on this route may be answered with one.
     pub(crate) fn may_serve(&self, route: Route, request: &Request<Incoming>) -> bool {
         let prefix = request.extensions().get::<NamedPrefix>();

@@ -3,13 +3,16 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use http::HeaderMap;
+use http::request::Parts;
+use http::{HeaderMap, Method, Request};
 
 use super::audit::{self, AuditAction, AuditSubject, Auditing};
-use super::callers::{Caller, Callers, KeyPlace};
+use super::budget::{Budgets, Meter};
+use super::callers::{Caller, Callers, KeyPlace, NamedCaller};
 use super::identity::Identity;
 use super::quota::{Quota, QuotaGuard};
-use crate::http::{Failure, OverQuota, declared_length};
+use super::spending::{Cost, Spending};
+use crate::http::{Failure, NotMetered, OverQuota, declared_length, is_upload};
 use crate::memory::{CallerIds, MemoryBudget, Share};
 
 /// Bytes that a request counts for in its tenant's quota if it does not declare a length.
@@ -19,10 +22,12 @@ const UNDECLARED: u64 = 1 << 20;
 #[derive(Debug)]
 pub(crate) struct Admission {
     callers: Callers,
-    quotas: Option<Box<dyn Quota>>,
+    quotas: Option<Arc<dyn Quota>>,
     auditing: Option<Auditing>,
     memory: Arc<MemoryBudget>,
-    ids: CallerIds,
+    ids: Arc<CallerIds>,
+    /// The accounts of callers with limits of their own.
+    budgets: Arc<Budgets>,
 }
 
 /// A request that was admitted: its caller, and what it may use.
@@ -44,11 +49,29 @@ impl Admission {
     /// Creates the admission of a gateway. Without `quotas`, callers may use what they like.
     pub(crate) fn new(
         callers: Callers,
-        quotas: Option<Box<dyn Quota>>,
+        quotas: Option<Arc<dyn Quota>>,
         auditing: Option<Auditing>,
         memory: Arc<MemoryBudget>,
+        budgets: Arc<Budgets>,
     ) -> Self {
-        Self { callers, quotas, auditing, memory, ids: CallerIds::default() }
+        Self { callers, quotas, auditing, memory, ids: Arc::default(), budgets }
+    }
+
+    /// Returns an admission that differs only in the callers that it knows.
+    pub(crate) fn with_callers(&self, callers: Callers) -> Self {
+        Self {
+            callers,
+            quotas: self.quotas.clone(),
+            auditing: self.auditing.clone(),
+            memory: Arc::clone(&self.memory),
+            ids: Arc::clone(&self.ids),
+            budgets: Arc::clone(&self.budgets),
+        }
+    }
+
+    /// Moves the key of a caller to the header that no upstream gets.
+    pub(crate) fn move_key<B>(&self, request: &mut Request<B>) {
+        self.callers.move_key(request);
     }
 
     /// Returns `true` if callers have to show a key of their tenant.
@@ -90,8 +113,65 @@ impl Admission {
                 Some(admitted.map_err(|over| self.over_quota(&caller, over))?)
             }
         };
+        if let Some(named) = &caller.named {
+            Box::pin(self.count(named, bytes)).await?;
+        }
         let share = self.share(&caller.identity, peer);
         Ok(Admitted { caller, share, _quota: quota })
+    }
+
+    /// Counts a request of a caller in the limits of a minute.
+    async fn count(&self, caller: &NamedCaller, bytes: u64) -> Result<(), Failure> {
+        for (meter, amount) in [(Meter::Requests, 1), (Meter::Bytes, bytes)] {
+            let Some(limit) = meter.limit(&caller.limits) else { continue };
+            let account = self.budgets.account(&caller.name);
+            self.budgets.reserve(&account, meter, limit, amount).await?;
+            self.budgets.settle(&account, meter, limit, amount, amount).await;
+        }
+        Ok(())
+    }
+
+    /// Reserves what a turn may cost. Returns `None` if nothing limits that.
+    ///
+    /// # Errors
+    ///
+    /// Fails if its caller has reached a limit.
+    pub(crate) async fn reserve(
+        &self,
+        caller: &NamedCaller,
+        bound: Cost,
+    ) -> Result<Option<Spending>, Failure> {
+        Spending::reserve(&self.budgets, caller, bound).await
+    }
+
+    /// Checks that a caller may send a request that is passed on unread.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the request could be that of a model, and its caller has a budget or a list of models.
+    pub(crate) fn check_unread(caller: &Caller, head: &Parts) -> Result<(), Failure> {
+        let Some(NamedCaller { limits, .. }) = &caller.named else { return Ok(()) };
+        let is_limited = limits.meters_turns() || limits.models.is_some();
+        let is_harmless = matches!(head.method, Method::GET | Method::HEAD | Method::DELETE)
+            || is_upload(head.uri.path(), &head.headers);
+        if is_limited && !is_harmless {
+            return Err(Failure::NotMetered(NotMetered::Unread));
+        }
+        Ok(())
+    }
+
+    /// Checks that a caller may use a model.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it may not.
+    pub(crate) fn check_model(caller: &Caller, model: Option<&str>) -> Result<(), Failure> {
+        let Some(NamedCaller { limits, .. }) = &caller.named else { return Ok(()) };
+        if limits.allows(model) {
+            return Ok(());
+        }
+        let models = limits.models.iter().flatten().map(|glob| format!("`{glob}`"));
+        Err(Failure::ModelNotAllowed { models: models.collect::<Vec<_>>().join(" or ") })
     }
 
     /// Returns the share of the memory of a caller, by its identity or else by its address.
@@ -164,7 +244,8 @@ mod tests {
     #[tokio::test]
     async fn callers_without_a_name_are_told_apart_by_their_address() {
         let memory = MemoryBudget::new(0);
-        let admission = Admission::new(Callers::default(), None, None, memory);
+        let budgets = Arc::new(Budgets::open(None).unwrap());
+        let admission = Admission::new(Callers::default(), None, None, memory, budgets);
         let (one, other) = (IpAddr::from([10, 0, 0, 1]), IpAddr::from([10, 0, 0, 2]));
         let tenant = |name: &str| Identity::Tenant(Tenant::new(name));
         // A caller alone may hold 42 of 48 MiB, and half of them beside another.

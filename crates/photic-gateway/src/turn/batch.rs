@@ -18,12 +18,12 @@ use super::reply_headers;
 use super::turns::Turns;
 use crate::config::NamedPrefix;
 use crate::http::{
-    BatchTurn, Body, Endpoint, Failure, Passed, Refusal, ReplyBody, Route, codings, decode,
-    headers, messages_batch, uploaded_batch,
+    BatchTurn, Body, Endpoint, Failure, NotMetered, Passed, Refusal, ReplyBody, Route, codings,
+    decode, headers, messages_batch, uploaded_batch,
 };
 use crate::memory::Charge;
 use crate::observe::{Fixes, RequestLog};
-use crate::tenant::Admitted;
+use crate::tenant::{Admission, Admitted};
 use crate::upstream::pass_on;
 
 /// A batch whose turns are repaired.
@@ -61,6 +61,10 @@ impl Turns {
         };
         let is_unread = turns.is_none() && matches!(route, Route::Batch(_));
         let turns = turns.unwrap_or_default();
+        let limits = admitted.caller.named.as_ref().map(|caller| &caller.limits);
+        if limits.is_some_and(|limits| limits.meters_turns()) && (is_unread || !turns.is_empty()) {
+            return Err(Failure::NotMetered(NotMetered::Batch));
+        }
         let repaired = self.repair_batch(&head, &body.bytes, &turns, route, admitted).await?;
         let RepairedBatch { pieces, fixes, passed, charges } = repaired;
         log.passed = passed.or(is_unread.then_some(Passed::UnreadableBody));
@@ -118,6 +122,8 @@ impl Turns {
             let whole = body.slice(turn.body.clone());
             let inbound = Arc::new(inbound(whole.into(), endpoint, head, retention, admitted));
             let (_, outbound) = Box::pin(self.repair(&inbound, admitted)).await?;
+            let model = outbound.params.model.as_deref();
+            Admission::check_model(&admitted.caller, model)?;
             if !outbound.upstream.serves(endpoint) {
                 return Err(Refusal::OtherApi.into());
             }

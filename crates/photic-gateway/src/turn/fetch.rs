@@ -11,7 +11,7 @@ use crate::record::StoreBackend;
 /// Fetches addresses, and loads blobs from the store.
 #[derive(Debug)]
 pub(crate) struct Fetcher {
-    pub(crate) remote: RemoteMedia,
+    pub(crate) remote: Arc<RemoteMedia>,
     pub(crate) cache: Arc<MediaCache>,
     pub(crate) backend: Option<Arc<dyn StoreBackend>>,
 }

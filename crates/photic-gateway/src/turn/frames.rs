@@ -23,8 +23,8 @@ use super::turns::Turns;
 use crate::config::NamedPrefix;
 use crate::http::{Body, Failure};
 use crate::learned::Entry;
-use crate::observe::{Outcome, RequestLog};
-use crate::tenant::{Admitted, Caller};
+use crate::observe::{Outcome, RequestLog, TurnPrice};
+use crate::tenant::{Admission, Admitted, Caller};
 use crate::upstream::Upstream;
 
 /// A turn that came as a frame, repaired.
@@ -118,6 +118,7 @@ impl Turns {
     ) -> Result<FrameTurn, Failure> {
         let inbound = Arc::new(inbound(body, prefix, retention, admitted));
         let (recalled, outbound) = Box::pin(self.repair(&inbound, admitted)).await?;
+        Admission::check_model(&admitted.caller, outbound.params.model.as_deref())?;
         Ok(FrameTurn { recalled, outbound, tried: Tried::default(), healed: Vec::new() })
     }
 
@@ -186,6 +187,10 @@ impl Turns {
         log.fixes = outbound.fixes;
         self.tally.add(log.fixes.counts(), &log.facts.retired);
         self.tally.show(&log.facts.made_visible);
+        if log.caller.is_some() {
+            let factor = self.pipeline.output_price;
+            log.price = Some(TurnPrice::of(outbound.profile.as_ref(), factor));
+        }
         let outcome = Outcome { healed, profile: outbound.profile, ..Outcome::default() };
         if let Some(usage) = usage {
             let _ = outcome.usage.set(usage);

@@ -56,6 +56,8 @@ pub(super) struct OutboundRequest {
     pub(super) usage_in_stream: bool,
     /// The tools that the endpoint knows by another name, or in another form.
     pub(super) renamed: Vec<RenamedTool>,
+    /// The most tokens of its reply, if it says so and could be read.
+    pub(super) max_tokens: Option<u64>,
     /// The media in it, if it was planned and shows any.
     pub(super) media: Option<Box<SentMedia>>,
     /// Set if turns are recorded.
@@ -190,6 +192,7 @@ impl LoweredRequest<'_, '_> {
             profile: Some(Arc::clone(&target.profile)),
             tokens: plan.ledger.tokens,
             usage_in_stream: transcript.settings.usage_in_stream,
+            max_tokens: transcript.settings.max_tokens.and_then(number),
             renamed: renamed(transcript, plan.profile),
             params: PathParams { model: model.map(str::to_owned), stream: streams(transcript) },
             renamed_in_path: renamed_in_path(inbound, target.model.as_deref()),
@@ -236,6 +239,7 @@ impl OutboundRequest {
             profile: None,
             tokens: 0,
             usage_in_stream: false,
+            max_tokens: None,
             renamed: Vec::new(),
             params,
             media: None,
@@ -278,6 +282,10 @@ fn renamed(transcript: &Transcript<'_>, profile: &Profile) -> Vec<RenamedTool> {
         return Vec::new();
     }
     photic::renamed_tools(transcript, profile)
+}
+
+fn number(json: &[u8]) -> Option<u64> {
+    std::str::from_utf8(json).ok()?.parse().ok()
 }
 
 fn streams(transcript: &Transcript<'_>) -> bool {

@@ -41,6 +41,7 @@ mod reply_headers;
 mod send;
 mod sent_media;
 mod server_state;
+mod spending;
 mod translate;
 mod turns;
 mod unwrap;

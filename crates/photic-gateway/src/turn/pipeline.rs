@@ -1,5 +1,7 @@
 //! The stages from plan to lower as one call, for jobs on pixels and for healing.
 
+use std::sync::Arc;
+
 use photic::json::Str;
 use photic::{ShortenedBody, Survey};
 use photic_store::SentBody;
@@ -21,13 +23,17 @@ use crate::memory::Share;
 pub(crate) struct Pipeline {
     pub(crate) planner: Planner,
     pub(crate) fetcher: Fetcher,
-    pub(crate) derivatives: Derivatives,
+    pub(crate) derivatives: Arc<Derivatives>,
     /// Set if logs or traces list every fix.
     pub(crate) details: bool,
     /// Set if turns are recorded.
     pub(crate) records: bool,
     /// The programs that the gateway serves.
     pub(crate) serves: Serves,
+    /// Output tokens of a turn that does not limit them.
+    pub(crate) reply_tokens: u32,
+    /// The price of an output token, as a multiple of that of an input token.
+    pub(crate) output_price: u32,
 }
 
 impl Pipeline {

@@ -104,9 +104,7 @@ impl Turns {
         };
         let SentRequest { answered, mut outbound, to_record, recovering } = *sent;
         let AnsweredRequest { reply: received, outcome } = answered;
-        // A record has the usage of every turn.
-        let reads_usage =
-            (self.pipeline.counts_usage() || self.recorder.is_some()) && route.is_turn();
+        let reads_usage = self.reads_usage(route, log);
         log.provider_request = provider_request(received.headers());
         log.facts = std::mem::take(&mut outbound.facts);
         log.fixes = std::mem::take(&mut outbound.fixes);
@@ -170,6 +168,14 @@ impl Turns {
         self.recorder.as_ref()?.recorder.begin(&caller.tenant, agent)
     }
 
+    /// Returns `true` if the usage of the reply to a request is read, although it shows no media. A
+    /// record has the usage of every turn.
+    fn reads_usage(&self, route: Route, log: &RequestLog) -> bool {
+        let is_wanted =
+            self.pipeline.counts_usage() || self.recorder.is_some() || log.wants_usage();
+        is_wanted && route.is_turn()
+    }
+
     /// Begins to keep a reply, if replies are recorded.
     fn kept_reply(&self, headers: &HeaderMap, share: &Share) -> Option<KeptReply> {
         self.recorder.as_ref().filter(|one| one.recorder.replies)?;
@@ -206,6 +212,9 @@ impl Turns {
                 (Some(recalled), outbound)
             }
         };
+        if admitted.caller.named.is_some() {
+            Box::pin(self.reserve(&inbound, &outbound, route, admitted, log)).await?;
+        }
         let caller = inbound.endpoint;
         // Taken before healing withholds media.
         let shows_media = outbound.media.is_some();
@@ -221,6 +230,7 @@ impl Turns {
         if !is_again {
             self.tally.add_cost(log.bytes_in, log.bytes_sent, log.begun.elapsed());
         }
+        log.max_tokens = outbound.max_tokens;
         // A body changes when its envelope is taken off, which one that was not read must not.
         let is_unwrapped = outbound.wire == caller.wire && !outbound.upstream.serves(caller);
         if is_unwrapped && log.passed.is_some() {
@@ -239,9 +249,7 @@ impl Turns {
             conclusion.opened(session, log.id, log.bytes_in);
         }
         let to_record = recalled.clone().filter(|_| route.is_turn() && self.recorder.is_some());
-        // A record has the usage of every turn.
-        let reads_usage =
-            (self.pipeline.counts_usage() || self.recorder.is_some()) && route.is_turn();
+        let reads_usage = self.reads_usage(route, log);
         let sending = {
             let share = &admitted.share;
             let mut delivery = Delivery::new(head, caller, &outbound, recalled, share);

@@ -21,6 +21,11 @@ impl UpstreamClient {
         Self { client, bounds }
     }
 
+    /// Returns the client of upstreams without settings of their own, with its connections.
+    pub(crate) fn shared(&self) -> Client {
+        self.client.clone()
+    }
+
     /// The bounds of bodies.
     pub(crate) const fn bounds(&self) -> Bounds {
         self.bounds

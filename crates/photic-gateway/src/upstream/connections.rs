@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use photic_net::{Client, ClientOptions, HttpVersion, IdentityFiles, ProxyChoice, Timeouts};
 
-use crate::config::{ConfigError, HttpChoice, UpstreamConfig};
+use crate::config::{ConfigError, HttpChoice, SecretSource, SecretText, UpstreamConfig};
 
 /// The word for no proxy.
 const NO_PROXY: &str = "none";
@@ -82,6 +82,15 @@ pub(super) fn own_client(
         };
         wrong(key, format!("{error} (upstream `{}`)", config.url))
     })
+}
+
+/// Returns `true` if the connections of an upstream depend on files, which are read once.
+pub(super) fn reads_files(config: &UpstreamConfig) -> bool {
+    let source = |text: &SecretText| text.source("upstream.proxy", |name| std::env::var(name).ok());
+    let proxy = config.proxy.as_ref().map(source);
+    config.ca.is_some()
+        || config.certificate.is_some()
+        || matches!(proxy, Some(Ok(SecretSource::File(_))))
 }
 
 fn wrong(key: &str, problem: String) -> ConfigError {

@@ -6,7 +6,7 @@ use http::Request;
 use photic::Wire;
 use photic_net::Timeouts;
 
-use super::connections::own_client;
+use super::connections::{own_client, reads_files};
 use super::key_family::{KeyIssuer, KeyShapes};
 use super::model_routes::ModelRoutes;
 use super::provider::Upstream;
@@ -27,10 +27,35 @@ pub(crate) struct Upstreams {
     models: ModelsConfig,
 }
 
+/// The settings of upstreams, and the upstreams that were created from them.
+type Before<'b> = (&'b [UpstreamConfig], &'b Upstreams);
+
 impl Upstreams {
     /// Creates the upstreams of a configuration, and the routes of its models.
     pub(crate) fn of(config: &Config) -> Result<Self, ConfigError> {
-        let mut this = Self::create(&config.upstream, Some(timeouts(config)))?;
+        Self::routed(config, None)
+    }
+
+    /// Creates the upstreams of a configuration that replaces another one. An upstream with the same
+    /// settings keeps its health, its counts and its connections.
+    pub(crate) fn after(config: &Config, before: (&Config, &Self)) -> Result<Self, ConfigError> {
+        let before = Some(before).filter(|(old, _)| old.timeouts == config.timeouts);
+        Self::routed(config, before.map(|(old, upstreams)| (old.upstream.as_slice(), upstreams)))
+    }
+
+    /// Returns `true` if two configurations have the same upstreams and routes, and no file that they
+    /// depend on has to be read again.
+    pub(crate) fn are_same(one: &Config, other: &Config) -> bool {
+        one.upstream == other.upstream
+            && one.model == other.model
+            && one.models == other.models
+            && one.failover == other.failover
+            && one.timeouts == other.timeouts
+            && !one.upstream.iter().any(reads_files)
+    }
+
+    fn routed(config: &Config, before: Option<Before<'_>>) -> Result<Self, ConfigError> {
+        let mut this = Self::create(&config.upstream, Some(timeouts(config)), before)?;
         this.routes = ModelRoutes::new(config, &this.all)?;
         this.models = config.models.clone();
         Ok(this)
@@ -40,15 +65,24 @@ impl Upstreams {
     /// the keys that it issued.
     #[cfg(test)]
     pub(crate) fn new(configured: &[UpstreamConfig]) -> Result<Self, ConfigError> {
-        Self::create(configured, None)
+        Self::create(configured, None, None)
     }
 
     fn create(
         configured: &[UpstreamConfig],
         timeouts: Option<Timeouts>,
+        before: Option<Before<'_>>,
     ) -> Result<Self, ConfigError> {
         let keys = Arc::new(KeyShapes::load()?);
+        let known = |config: &UpstreamConfig| -> Option<Arc<Upstream>> {
+            let (settings, upstreams) = before.filter(|_| !reads_files(config))?;
+            let index = settings.iter().position(|other| other == config)?;
+            upstreams.all.get(index).cloned()
+        };
         let one = |config: &UpstreamConfig| -> Result<Arc<Upstream>, ConfigError> {
+            if let Some(known) = known(config) {
+                return Ok(known);
+            }
             let mut upstream = Upstream::new(config)?;
             upstream.shapes = Some(Arc::clone(&keys));
             if let Some(wire) = config.wire.filter(|_| config.issuer_only) {

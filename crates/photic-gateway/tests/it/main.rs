@@ -7,7 +7,9 @@
     reason = "tests fail by panicking"
 )]
 
+mod budgets;
 mod caller;
+mod callers;
 mod continuing;
 mod crossing;
 mod encodings;
@@ -24,14 +26,17 @@ mod metrics;
 mod mid_session;
 mod one_command;
 mod openwop;
+mod operating;
 mod outcomes;
 mod pairs;
 mod passing;
 mod poisoned;
 mod recorded_parts;
 mod recording;
+mod reloading;
 mod retiring;
 mod retrying;
+mod scratch;
 mod scripted;
 mod secrets;
 mod server_state;
@@ -41,6 +46,8 @@ mod sockets;
 mod stages;
 mod streaming;
 mod telling;
+mod tls;
+mod tokens;
 mod unfetched;
 mod unreachable;
 mod uploading;

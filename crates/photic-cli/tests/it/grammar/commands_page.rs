@@ -258,6 +258,13 @@ const ROWS: &[Row] = &[
         ..NOTHING
     },
     Row {
+        name: "key new",
+        json: "key new ci",
+        json_failure: "key new a%b",
+        codes: &[(0, "key new ci"), (2, "key new a%b")],
+        ..NOTHING
+    },
+    Row {
         name: "config",
         json: "config",
         json_failure: "config --config {missing}",
@@ -286,7 +293,8 @@ const NOTHING: Row = Row {
 
 /// Commands that only group others, or do their work on servers of a fleet; those are tested there.
 fn is_elsewhere(name: &str) -> bool {
-    matches!(name, "session" | "fleet") || (name.starts_with("fleet ") && name != "fleet status")
+    matches!(name, "session" | "fleet" | "key")
+        || (name.starts_with("fleet ") && name != "fleet status")
 }
 
 /// Files and servers for the runs.

@@ -65,7 +65,7 @@ impl Openwop {
             let place = KeyPlace::OwnHeaderOrBearer;
             match turns.admission.admit(&parts.headers, None, peer, place).await {
                 Ok(admitted) => Ok(Some(Arc::new(admitted))),
-                Err(Failure::NoKey) => Ok(None),
+                Err(Failure::NoKey | Failure::NoCallerKey | Failure::Token(_)) => Ok(None),
                 Err(failure) => Err(of_store(&failure)),
             }
         };
@@ -83,6 +83,9 @@ impl Openwop {
             drain(incoming);
         }
         log.bytes_in = body.len() as u64;
+        if let Ok(Some(admitted)) = &admitted {
+            log.caller.clone_from(&admitted.caller.named);
+        }
         let value =
             |name: HeaderName| parts.headers.get(name).and_then(|value| value.to_str().ok());
         let asked = OpenwopRequest {

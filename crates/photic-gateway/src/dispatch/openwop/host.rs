@@ -249,9 +249,12 @@ fn of_failure(failure: &Failure) -> CallError {
     match failure {
         Failure::TooLarge { .. } => CallError::ContentTooLong,
         Failure::NoCredentials => CallError::CredentialRefused,
-        Failure::OverQuota(_) | Failure::StoreAway | Failure::KeysAway | Failure::NoRoom => {
-            CallError::Host(of_store(failure))
-        }
+        Failure::OverQuota(_)
+        | Failure::OverBudget(_)
+        | Failure::MetersAway
+        | Failure::StoreAway
+        | Failure::KeysAway
+        | Failure::NoRoom => CallError::Host(of_store(failure)),
         _ => CallError::Unavailable,
     }
 }

@@ -101,6 +101,10 @@ pub(super) fn of_store(failure: &Failure) -> HostError {
             let retry_after_s = seconds.and_then(|seconds| u32::try_from(seconds).ok());
             HostError::Quota { retry_after_s: retry_after_s.unwrap_or(RETRY_AFTER_S) }
         }
+        Failure::OverBudget(over) => {
+            let retry_after_s = u32::try_from(over.retry_after.as_secs().max(1));
+            HostError::Quota { retry_after_s: retry_after_s.unwrap_or(RETRY_AFTER_S) }
+        }
         Failure::NoRoom => HostError::Busy,
         Failure::NoStore => HostError::NoStore,
         Failure::NotAPicture => HostError::NotTaken,
