@@ -125,7 +125,7 @@ pub(crate) fn scan(text: &[u8], quoting: Quoting, known: Runs<'_>) -> Result<Sca
         at: 0,
         quoting,
         // Enough for most bodies of words. Bodies of megabytes are mostly pictures.
-        nodes: Vec::with_capacity((text.len() / 24).min(1 << 14)),
+        nodes: Vec::with_capacity(((text.len() - known.covered(text.len())) / 24).min(1 << 14)),
         open: Vec::new(),
         runs: Vec::new(),
         known,
@@ -402,6 +402,14 @@ impl Runs<'_> {
         let &(start, end) = self.list.get(index)?;
         (start <= at).then_some((end - at) as usize)
     }
+
+    /// Returns how many of the first `length` bytes of the scanned text are in known runs.
+    fn covered(&self, length: usize) -> usize {
+        let (from, to) = (self.base as u32, (self.base + length) as u32);
+        let first = self.list.partition_point(|&(_, end)| end <= from);
+        let within = self.list[first..].iter().take_while(|&&(start, _)| start < to);
+        within.map(|&(start, end)| (end.min(to) - start.max(from)) as usize).sum()
+    }
 }
 
 #[cfg(test)]
@@ -411,6 +419,17 @@ mod tests {
     fn kinds(text: &str, quoting: Quoting) -> Result<Vec<Kind>, Stop> {
         scan(text.as_bytes(), quoting, Runs::default())
             .map(|scanned| scanned.nodes.iter().map(|node| node.kind).collect())
+    }
+
+    #[test]
+    fn known_runs_are_counted_where_they_overlap_the_text() {
+        let list = [(0, 10), (20, 30), (40, 50)];
+        let covered = |base, length| Runs { list: &list, base }.covered(length);
+        assert_eq!(
+            [covered(0, 60), covered(5, 20), covered(10, 10), covered(45, 3)],
+            [30, 10, 0, 3]
+        );
+        assert_eq!(Runs::default().covered(100), 0);
     }
 
     #[test]
