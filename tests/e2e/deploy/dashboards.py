@@ -68,7 +68,7 @@ def get(port, path, **query):
         return reply.read().decode()
 
 
-def use(port, picture):
+def use(port, key, picture):
     image = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{picture}"}}
     call = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
     body = {"model": "gpt-5.4", "messages": [
@@ -76,7 +76,7 @@ def use(port, picture):
         {"role": "tool", "tool_call_id": "c1", "content": [image]}]}
     for path, sent in (("/v1/chat/completions", body), ("/v1/messages", {"model": "m", "messages": []}), ("/v1/unknown", body)):
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
-        connection.request("POST", path, json.dumps(sent), {"content-type": "application/json", "authorization": "Bearer k"})
+        connection.request("POST", path, json.dumps(sent), {"content-type": "application/json", "authorization": f"Bearer {key}"})
         connection.getresponse().read()
 
 
@@ -84,8 +84,9 @@ def watched(work):
     """Starts everything, uses it while Prometheus looks, and hands over what it saw."""
     chart, port, admin, watcher, nobody = work / "chart.png", free_port(), free_port(), free_port(), free_port()
     subprocess.run([photic, "mock", "--chart", "3", "-o", chart], check=True, stdout=subprocess.DEVNULL)
-    (work / "photic.toml").write_text(f"[admin]\nlisten = '127.0.0.1:{admin}'\n"
-                                      f"[[upstream]]\nwire = 'anthropic'\nurl = 'http://127.0.0.1:{nobody}'\n")
+    made = subprocess.run([photic, "key", "new", "tester"], capture_output=True, text=True, check=True)
+    (work / "callers.toml").write_text(made.stdout)
+    key = re.search(r"\bpk_\S+", made.stderr)[0]
     (work / "prometheus.yaml").write_text(yaml.safe_dump({
         "global": {"scrape_interval": "1s", "evaluation_interval": "1s"}, "rule_files": ["alerts.yaml"],
         "scrape_configs": [{"job_name": "photic", "static_configs": [{"targets": [f"127.0.0.1:{admin}"]}]}]}))
@@ -94,9 +95,27 @@ def watched(work):
         mock = subprocess.Popen([photic, "mock"], stdout=subprocess.PIPE, text=True)
         processes.append(mock)
         upstream = mock.stdout.readline().strip()
+        (work / "photic.toml").write_text(f"""
+[admin]
+listen = '127.0.0.1:{admin}'
+[callers]
+file = '{work}/callers.toml'
+[[upstream]]
+name = 'mock'
+wire = 'openai-chat'
+url = '{upstream}'
+key = 'k'
+[[upstream]]
+name = 'nobody'
+wire = 'anthropic'
+url = 'http://127.0.0.1:{nobody}'
+credentials = 'own'
+[[model]]
+name = 'gpt-5.4'
+upstreams = ['mock', 'nobody']
+""")
         processes.append(subprocess.Popen(
-            [photic, "serve", "--listen", f"127.0.0.1:{port}", "--upstream", f"openai-chat={upstream}", "--log", "off",
-             "--config", work / "photic.toml"], env={**os.environ, "XDG_STATE_HOME": str(work)}))
+            [photic, "serve", "--listen", f"127.0.0.1:{port}", "--log", "off", "--config", work / "photic.toml"], env={**os.environ, "XDG_STATE_HOME": str(work)}))
         processes.append(subprocess.Popen(
             ["prometheus", f"--config.file={work / 'prometheus.yaml'}", f"--storage.tsdb.path={work / 'data'}",
              f"--web.listen-address=127.0.0.1:{watcher}", "--log.level=error"]))
@@ -108,7 +127,7 @@ def watched(work):
         looks = lambda: int(answer(watcher, "sum(count_over_time(up[1h]))")[0]["value"][1])
         for _ in range(5):
             seen = looks()
-            use(port, picture)
+            use(port, key, picture)
             until(lambda: looks() > seen, "Prometheus looks again")
         page = get(admin, "/metrics")
         answers = {(where, asked): answer(watcher, asked) for where, asked in expressions()}

@@ -84,9 +84,12 @@ fn tokens_and_dollars_are_those_of_the_provider() {
     assert!(summary.starts_with("photic: 1 request, nothing to repair\n"), "{summary}");
     let says = format!("{input} input (0 from the cache), {said} output");
     assert_eq!(line(&summary, "tokens"), says, "{summary}");
-    assert!(line(&summary, "dollars").contains(" for the input at list price; output unknown"));
+    let dollars = line(&summary, "dollars");
+    assert!(dollars.contains(" for the input at list price; "), "{dollars}");
+    assert!(dollars.ends_with(" for the output"), "{dollars}");
     let counts: Value = serde_json::from_str(&std::fs::read_to_string(report).unwrap()).unwrap();
     assert_eq!([&counts["tokens"]["input"], &counts["tokens"]["output"]], [input, said]);
+    assert!(counts["tokens"]["output_usd"].as_f64().unwrap() > 0.0, "{counts}");
     assert_eq!(counts["failures"], serde_json::json!([]));
 }
 

@@ -29,16 +29,21 @@ impl ConfigError {
     /// The error of a text that is not TOML, or has a value of the wrong type. Lines and values with a
     /// URL or the word `password` are left out.
     pub(super) fn toml(error: &toml::de::Error) -> Self {
-        let may_be_secret = |text: &str| {
-            text.contains("://") || text.contains("password") || text.lines().any(sets_a_secret)
-        };
+        let may_be_secret = |text: &str| text.contains("://") || text.contains("password");
         let (whole, message) = (error.to_string(), error.message());
-        if !may_be_secret(&whole) {
+        // The lines of the file stand behind their numbers: `2 | key = 1`.
+        let shows_a_secret = whole
+            .lines()
+            .filter_map(|line| line.split_once(" | "))
+            .any(|(_, it)| sets_a_secret(it));
+        if !shows_a_secret && !may_be_secret(&whole) {
             return Self::Toml(whole);
         }
         let place = whole.lines().next().filter(|line| !may_be_secret(line));
         let place = place.unwrap_or("TOML parse error");
-        let message = if may_be_secret(message) { "the value is wrong" } else { message };
+        // It quotes values: `invalid type: string "…"`.
+        let quotes_a_value = message.contains('"') || may_be_secret(message);
+        let message = if quotes_a_value { "the value is wrong" } else { message };
         Self::Toml(format!("{place}: {message}"))
     }
 }
@@ -60,8 +65,18 @@ mod tests {
     use super::super::Config;
 
     #[test]
+    fn what_is_wrong_is_said() {
+        let says = Config::parse("not toml").unwrap_err().to_string();
+        assert!(says.contains("expected"), "{says}");
+    }
+
+    #[test]
     fn a_line_with_a_secret_is_not_shown() {
-        for text in ["[[upstream]]\nurl='x'\nkey = sk-s3cret", "[[upstream]]\nheaders = s3cret"] {
+        for text in [
+            "[[upstream]]\nurl='x'\nkey = sk-s3cret",
+            "[[upstream]]\nurl='x'\nheaders = s3cret",
+            "[[upstream]]\nurl='x'\nheaders = 's3cret'",
+        ] {
             let says = Config::parse(text).unwrap_err().to_string();
             assert!(says.contains("TOML parse error") && !says.contains("s3cret"), "{says}");
         }

@@ -131,8 +131,8 @@ async fn a_request_that_is_sent_again_is_reserved_once() {
     let file = quoted(&scratch.write("callers.toml", entry));
     let gateway = started(&format!(
         "[callers]\nfile = {file}\n\
-         [[upstream]]\nname = 'failing'\nurl = 'http://{failing}'\n\
-         [[upstream]]\nname = 'good'\nurl = 'http://{good}'\n\
+         [[upstream]]\nname = 'failing'\nurl = 'http://{failing}'\ncredentials = 'own'\n\
+         [[upstream]]\nname = 'good'\nurl = 'http://{good}'\ncredentials = 'own'\n\
          [[model]]\nname = 'gpt-4o'\nupstreams = ['failing', 'good']"
     ))
     .await;
