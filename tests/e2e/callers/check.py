@@ -4,8 +4,8 @@
 
 The gateways share one file of meters and stand before `photic mock`. An identity provider on loopback serves its keys.
 """
-import collections, concurrent.futures, http.client, http.server, json, os, pathlib, shutil, signal, socket, ssl
-import subprocess, sys, threading, time
+import base64, collections, concurrent.futures, hmac, http.client, http.server, json, os, pathlib, shutil, signal, socket
+import ssl, subprocess, sys, threading, time
 
 import anthropic, jwt, openai
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
@@ -49,6 +49,15 @@ def token(key, kid, algorithm="RS256", **changes):
     return jwt.encode({k: v for k, v in claims.items() if v is not None}, key, algorithm, headers={"kid": kid})
 
 
+def signed_with_public_key(key, until_):
+    """A token whose shared secret is the public key. PyJWT refuses to make one."""
+    def part(value):
+        return base64.urlsafe_b64encode(value).rstrip(b"=")
+    parts = ({"alg": "HS256", "kid": key["kid"]}, {"iss": ISSUER, "aud": "photic", "sub": "x", "exp": until_})
+    text = b".".join(part(json.dumps(it).encode()) for it in parts)
+    return (text + b"." + part(hmac.digest(json.dumps(key).encode(), text, "sha256"))).decode()
+
+
 # Processes.
 
 class Gateway:
@@ -88,7 +97,7 @@ def post(url, key, body, path="/v1/chat/completions", header="authorization"):
 
 
 def words(**more):
-    return {"model": MODEL, "max_tokens": 100, "messages": [{"role": "user", "content": "hello"}], **more}
+    return {"model": MODEL, "max_completion_tokens": 100, "messages": [{"role": "user", "content": "hello"}], **more}
 
 
 def new_key(name):
@@ -117,6 +126,7 @@ jwks = "http://127.0.0.1:{issuer}/keys"
 algorithms = ["RS256", "ES256"]
 [[upstream]]
 url = "{upstream}"
+key = "any"
 """
 
 
@@ -132,7 +142,7 @@ def sdks(gateway, key, picture, says):
     """The published SDKs get in with a key of ours as their API key, and see."""
     oa = openai.OpenAI(base_url=gateway.url + "/v1", api_key=key, max_retries=0)
     part = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + picture}}
-    reply = oa.chat.completions.create(model=MODEL, max_tokens=200, messages=[{"role": "user", "content": [part]}])
+    reply = oa.chat.completions.create(model=MODEL, max_completion_tokens=200, messages=[{"role": "user", "content": [part]}])
     assert says in reply.choices[0].message.content, reply
     an = anthropic.Anthropic(base_url=gateway.url, api_key=key, max_retries=0)
     part = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": picture}}
@@ -172,8 +182,7 @@ def tokens(gateway, old, new):
         "unknown key": token(stranger, "made-up"),
         "none": jwt.encode({"iss": ISSUER, "aud": "photic", "sub": "x", "exp": now + 60}, None, "none",
                            headers={"kid": "old"}),
-        "shared secret": jwt.encode({"iss": ISSUER, "aud": "photic", "sub": "x", "exp": now + 60},
-                                    json.dumps(public("old", old)), "HS256", headers={"kid": "old"}),
+        "shared secret": signed_with_public_key(public("old", old), now + 60),
     }
     for what, value in refused.items():
         status, code = ask(value)
@@ -332,7 +341,6 @@ def main():
     write(work / "callers.toml", "".join(entries))
     chart = work / "chart.png"
     says = subprocess.run([photic, "mock", "--chart", "3", "-o", chart], check=True, capture_output=True, text=True)
-    import base64
     picture = base64.b64encode(chart.read_bytes()).decode()
     environment = {**os.environ, "XDG_STATE_HOME": str(work)}
     mock = subprocess.Popen([photic, "mock"], stdout=subprocess.PIPE, text=True)
