@@ -43,6 +43,9 @@ async function later(call) {
 
 const encoder = new TextEncoder();
 
+/** What a call wrote, as an array without the methods of a `Buffer`. */
+const plain = ({ buffer, byteOffset, length }) => new Uint8Array(buffer, byteOffset, length);
+
 function bytes(body) {
   if (body instanceof Uint8Array) return body;
   if (typeof body === 'string') return encoder.encode(body);
@@ -117,7 +120,7 @@ class Lowered extends Report {
   }
 
   static from(body, written) {
-    return new this(written.body ?? body, written.body != null, written.report);
+    return new this(written.body ? plain(written.body) : body, written.body != null, written.report);
   }
 }
 
@@ -127,7 +130,7 @@ class Repaired extends Lowered {}
 /** A picture as a model would get it. */
 class View {
   constructor(picture, json) {
-    this.encoded = picture;
+    this.encoded = plain(picture);
     this.data = JSON.parse(json);
     this.mediaType = this.data.media_type;
     [this.width, this.height] = this.data.size;
@@ -155,8 +158,11 @@ function samples(source) {
 const isPath = (source) => typeof source === 'string' || source instanceof URL;
 const isSamples = (source) => source && typeof source === 'object' && 'data' in source && 'width' in source;
 
-/** The module. `native` makes the calls, `readFile` and `readFileSync` read the file of a path. */
-exports.photicWith = ({ native, backend, readFile, readFileSync }) => {
+/**
+ * The module. `native` makes the calls, `room` the memory for what a call writes at once, if `native` needs it;
+ * `readFile` and `readFileSync` read the file of a path.
+ */
+exports.photicWith = ({ native, backend, room, readFile, readFileSync }) => {
   /** The facts about an endpoint and a model. */
   class Profile {
     constructor(data) {
@@ -191,7 +197,7 @@ exports.photicWith = ({ native, backend, readFile, readFileSync }) => {
 
   const lowerSync = (body, options) => {
     const input = bytes(body);
-    return Lowered.from(input, now(() => native.lowerSync(input, text(options))));
+    return Lowered.from(input, now(() => native.lowerSync(input, text(options), room)));
   };
   const lower = async (body, options) => {
     const input = bytes(body);
@@ -200,7 +206,7 @@ exports.photicWith = ({ native, backend, readFile, readFileSync }) => {
 
   const repairSync = (body, options) => {
     const input = bytes(body);
-    return Repaired.from(input, now(() => native.repairSync(input, text(options), options?.rejections ?? [])));
+    return Repaired.from(input, now(() => native.repairSync(input, text(options), options?.rejections ?? [], room)));
   };
   const repair = async (body, options) => {
     const input = bytes(body);
@@ -217,7 +223,7 @@ exports.photicWith = ({ native, backend, readFile, readFileSync }) => {
 
     repairSync(body) {
       const input = bytes(body);
-      return Repaired.from(input, now(() => this.#session.repairSync(input)));
+      return Repaired.from(input, now(() => this.#session.repairSync(input, room)));
     }
 
     async repair(body) {
@@ -237,7 +243,7 @@ exports.photicWith = ({ native, backend, readFile, readFileSync }) => {
 
   const viewSync = (source, options) => {
     const [data, shape] = taken(source, readFileSync);
-    const { body, report } = now(() => native.viewSync(data, viewText(options), shape));
+    const { body, report } = now(() => native.viewSync(data, viewText(options), shape, room));
     return new View(body, report);
   };
   const view = async (source, options) => {

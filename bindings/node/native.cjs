@@ -1,6 +1,7 @@
 'use strict';
 // Loads the addon: the file beside this one, or the package of the platform. Without one, the WebAssembly module.
 
+const { Buffer } = require('node:buffer');
 const { existsSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
 
@@ -21,7 +22,7 @@ function addon() {
 
 function load() {
   const native = process.env.PHOTIC_BACKEND === 'wasm' ? null : addon();
-  if (native) return { native, backend: 'native' };
+  if (native) return { native, backend: 'native', room: Buffer.allocUnsafeSlow };
   const file = join(__dirname, 'web/photic.wasm');
   return { native: require('./wasm.cjs').callsOf(new WebAssembly.Module(readFileSync(file))), backend: 'wasm' };
 }
