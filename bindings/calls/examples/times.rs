@@ -12,9 +12,14 @@ fn main() {
     let best = (0..9).map(|_| {
         let began = Instant::now();
         let options = photic_calls::Options::read(json).unwrap();
-        let done = photic_calls::repair(&body, &options, &[], photic_calls::Segments::to_vec);
+        let done = photic_calls::repair(&body, &options, &[], copied);
         assert!(done.unwrap().body.is_some());
         began.elapsed()
     });
     println!("{}", best.min().unwrap_or_default().as_secs_f64());
+}
+
+/// Copies a body, as the packages do.
+fn copied(body: &photic_calls::Segments<'_>) -> Vec<u8> {
+    body.to_vec()
 }

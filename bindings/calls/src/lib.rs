@@ -17,6 +17,7 @@ mod session;
 mod view;
 
 pub use photic::json::Segments;
+pub use photic::wire::is_body_signed;
 
 pub use format::BodyFormat;
 pub use heal::Rejected;

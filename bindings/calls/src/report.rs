@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use photic::{
-    Change, Decision, Fate, Finding, Ledger, Note, Plan, Position, Profile, Reason, Recipe,
-    Sighting, Slot, Transcript,
+    Change, Decision, Finding, Ledger, Note, Plan, Position, Profile, Reason, Recipe, Sighting,
+    Slot, Transcript,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -260,23 +260,11 @@ impl MediaRow {
             tokens,
             usd: price.map(|price| price.of(tokens as f64 * ratio)),
             uncached_usd: price.map(|price| price.of(tokens as f64)),
-            fate: fate_name(fate, recipe),
+            fate: plan.fate_name(id),
             reason: fate.reason().name(),
             why: fate.reason().says(),
             recipe: recipe.map(RecipeRow::of),
         }
-    }
-}
-
-/// The fate of an image in one word.
-const fn fate_name(fate: Fate, recipe: Option<&Recipe>) -> &'static str {
-    match (fate, recipe) {
-        (Fate::Keep(_) | Fate::Hoist(_), Some(Recipe::Sheet { .. })) => "sheet",
-        (Fate::Keep(_) | Fate::Hoist(_), Some(Recipe::Fit(_))) => "shrink",
-        (Fate::Keep(_), None) => "keep",
-        (Fate::Hoist(_), None) => "hoist",
-        (Fate::Elide(_), _) => "elide",
-        (Fate::Refuse(_), _) => "refuse",
     }
 }
 
@@ -299,17 +287,13 @@ struct RecipeRow {
 impl RecipeRow {
     fn of(recipe: &Recipe) -> Self {
         let fit = recipe.fit();
-        let sheet = match recipe {
-            Recipe::Sheet { members, .. } => members.iter().map(|id| id.index() + 1).collect(),
-            Recipe::Fit(_) => Vec::new(),
-        };
         Self {
             max_edge: fit.max_edge,
             min_edge: fit.min_edge,
             max_patches: fit.max_patches,
             max_base64_bytes: fit.max_base64_bytes,
             media_types: fit.types.clone(),
-            sheet,
+            sheet: recipe.members().iter().map(|id| id.index() + 1).collect(),
         }
     }
 }

@@ -119,6 +119,12 @@ fn route(path: &str, host: &str) -> Option<String> {
     photic_calls::route(path, host)
 }
 
+/// Returns `True` if a changed body would break the signature of AWS in these headers.
+#[pyfunction]
+fn is_body_signed(authorization: &str, payload_hash: Option<&str>) -> bool {
+    photic_calls::is_body_signed(authorization, payload_hash)
+}
+
 /// Makes a call that only reports.
 fn report(
     py: Python<'_>,
@@ -170,6 +176,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Session>()?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(explain, module)?)?;
+    module.add_function(wrap_pyfunction!(is_body_signed, module)?)?;
     module.add_function(wrap_pyfunction!(lower, module)?)?;
     module.add_function(wrap_pyfunction!(profile, module)?)?;
     module.add_function(wrap_pyfunction!(repair, module)?)?;

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use photic::{Fate, Plan, Recipe, Sighting, Slot, Transcript};
+use photic::{Plan, Sighting, Slot, Transcript};
 
 use crate::arguments::ExplainOptions;
 use crate::input::Input;
@@ -93,22 +93,10 @@ fn image(sighting: &Sighting, transcript: &Transcript<'_>, plan: &Plan<'_>) -> I
         tokens,
         usd: price.map(|price| price.of(tokens as f64 * ratio)),
         uncached_usd: price.map(|price| price.of(tokens as f64)),
-        fate: fate_name(fate, recipe).to_owned(),
+        fate: plan.fate_name(id).to_owned(),
         reason: fate.reason().name().to_owned(),
         why: fate.reason().says().to_owned(),
         recipe: recipe.map(RecipeReport::of),
-    }
-}
-
-/// The fate of an image in one word.
-const fn fate_name(fate: Fate, recipe: Option<&Recipe>) -> &'static str {
-    match (fate, recipe) {
-        (Fate::Keep(_) | Fate::Hoist(_), Some(Recipe::Sheet { .. })) => "sheet",
-        (Fate::Keep(_) | Fate::Hoist(_), Some(Recipe::Fit(_))) => "shrink",
-        (Fate::Keep(_), None) => "keep",
-        (Fate::Hoist(_), None) => "hoist",
-        (Fate::Elide(_), _) => "elide",
-        (Fate::Refuse(_), _) => "refuse",
     }
 }
 

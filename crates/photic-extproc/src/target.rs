@@ -1,16 +1,18 @@
 //! Decides from the headers of a request whether its body is repaired.
 
-use http::header::CONTENT_LENGTH;
+use http::header::{AUTHORIZATION, CONTENT_LENGTH};
 use http::{HeaderMap, HeaderName};
 use photic::Policy;
 use photic::retention::Retention;
-use photic::wire::{TurnPath, holds_no_conversation};
+use photic::wire::{TurnPath, holds_no_conversation, is_body_signed};
 use photic_encoding::{Coding, codings};
 
 use crate::messages;
 
 /// Passes a request through unchanged.
 const OFF: HeaderName = HeaderName::from_static("x-photic-off");
+/// The hash that a signature of AWS covers, or a word in its place.
+const PAYLOAD_HASH: HeaderName = HeaderName::from_static("x-amz-content-sha256");
 /// Names the retention policy of one request.
 const POLICY: HeaderName = HeaderName::from_static("x-photic-policy");
 
@@ -170,11 +172,10 @@ impl Head {
         self.target.split('?').next().unwrap_or_default()
     }
 
-    /// Returns `true` if the body is part of a signature of AWS. An unsigned body may be changed.
+    /// Returns `true` if a changed body would break the signature of AWS that the request carries.
     fn is_body_signed(&self) -> bool {
-        let authorization = self.of(&http::header::AUTHORIZATION).unwrap_or_default();
-        let hash = self.fields.get("x-amz-content-sha256").and_then(|hash| hash.to_str().ok());
-        authorization.starts_with("AWS4-") && hash.is_none_or(|hash| hash != "UNSIGNED-PAYLOAD")
+        let authorization = self.of(&AUTHORIZATION).unwrap_or_default();
+        is_body_signed(authorization, self.of(&PAYLOAD_HASH))
     }
 }
 
@@ -234,6 +235,9 @@ mod tests {
         assert_eq!(passed(&[POST, path, signed]), Some(Passed::Signed));
         let unsigned = ("x-amz-content-sha256", "UNSIGNED-PAYLOAD");
         assert_eq!(target(&[POST, path, signed, unsigned]).codings, []);
+        let length =
+            ("authorization", "AWS4-HMAC-SHA256 SignedHeaders=content-length;host, Signature=x");
+        assert_eq!(passed(&[POST, path, length, unsigned]), Some(Passed::Signed));
         assert_eq!(target(&[POST, path, ("content-encoding", "gzip")]).codings, [Coding::Gzip]);
     }
 }

@@ -83,6 +83,13 @@ for library, ours in ((httpx, photic.httpx), (httpx2, photic.httpx2)):
         for method, url, extra in kinds:
             send(method, url, content=whole, headers={"content-type": "application/json", **extra})
             assert seen.pop()[1] == whole, (method, url, extra)
+        # A signature that does not cover the body stays right when the body changes.
+        names = "AWS4-HMAC-SHA256 Credential=x, SignedHeaders=host{}, Signature=y"
+        for authorization, is_ours in ((names.format(""), True), (names.format(";content-length"), False)):
+            signed = {"authorization": authorization, "x-amz-content-sha256": "UNSIGNED-PAYLOAD"}
+            send("POST", URL, content=whole, headers={"content-type": "application/json", **signed})
+            headers, body = seen.pop()
+            assert (body != whole) == is_ours and headers["authorization"] == authorization, authorization
         # A rejection that blames a picture is healed: the picture is made smaller.
         answers[:] = [library.Response(400, json=too_long(2000))]
         large = json.dumps(chat(2500))

@@ -5,8 +5,9 @@ body for another API, and `view` makes the picture that a model would get. Bodie
 `bytearray` or `memoryview`; they are read in place, without the interpreter's lock, and must not
 change during the call.
 
-The modules `photic.httpx2`, `photic.httpx`, `photic.anthropic`, `photic.boto3`, `photic.langchain` and
-`photic.litellm` put `repair` into the clients of providers.
+The modules `photic.httpx2`, `photic.httpx`, `photic.anthropic` and `photic.boto3` put `repair` into the
+clients of providers. `photic.langchain`, `photic.pydantic_ai`, `photic.openai_agents`, `photic.adk`,
+`photic.strands` and `photic.litellm` put it into frameworks.
 """
 
 from __future__ import annotations

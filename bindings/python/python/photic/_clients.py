@@ -5,7 +5,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ._exchange import Settings
+
+_MARK = "_photic"
+"""The member of a holder with the clients that it had before. Closed with them, they would close their connections."""
+
+
+def install_once(
+    model: Any, holder: Any, install: Callable[[], list[Any] | None], advice: str
+) -> None:
+    """Installs repair in the holder of a model's clients, unless it is there already.
+
+    `install` returns the clients that the holder had before, or `None` if it knows none of them.
+    """
+    if getattr(holder, _MARK, None) is not None:
+        return
+    before = install()
+    if before is None:
+        name = type(model).__name__
+        raise TypeError(f"cannot install photic in `{name}`: {advice}, or use the gateway")
+    object.__setattr__(holder, _MARK, before)
 
 
 def repairing(client: Any, settings: Settings) -> Any | None:
@@ -17,7 +38,7 @@ def repairing(client: Any, settings: Settings) -> Any | None:
     if hasattr(client, "middleware") and hasattr(client, "with_options"):
         from . import anthropic
 
-        middleware = anthropic.middleware(**settings.options())
+        middleware = anthropic.middleware(host=client.base_url.netloc.decode(), **settings.options())
         return client.with_options(middleware=[*client.middleware, middleware])
     if hasattr(client, "with_options") and hasattr(client, "_client"):
         return client.with_options(http_client=_over(client._client, settings))

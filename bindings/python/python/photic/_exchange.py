@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from . import Policy, Profile, Rejection, Repaired, repair, route
+from . import Policy, Profile, Rejection, Repaired, _native, repair, route
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -70,11 +70,14 @@ class Exchange:
         """Returns the exchange of an HTTP request, or `None` if it is to be sent as it is.
 
         That is every request that is not a JSON body on the path of a conversation, a compressed
-        body, and one that is signed already: a changed body would break its signature.
+        body, and one with a signature of AWS that a changed body would break.
         """
         if method != "POST" or "json" not in headers.get("content-type", "application/json"):
             return None
-        if headers.get("content-encoding") or headers.get("authorization", "").startswith("AWS4-"):
+        if headers.get("content-encoding"):
+            return None
+        signed = headers.get("authorization", "")
+        if _native.is_body_signed(signed, headers.get("x-amz-content-sha256")):
             return None
         found = route(path, host)
         return cls(settings, found.wire, found.model, found.host or None) if found else None

@@ -74,7 +74,9 @@ class _Repairing(Generic[Below]):
     def _exchange(self, request: AnyRequest) -> Exchange | None:
         url = request.url
         path = url.raw_path.decode()
-        return Exchange.of(self._settings, request.method, path, url.host, request.headers)
+        # Local servers are known by their port.
+        host = url.netloc.decode()
+        return Exchange.of(self._settings, request.method, path, host, request.headers)
 
 
 class Transport(_Repairing[Below], Generic[Below, Request, Response]):

@@ -39,7 +39,7 @@ def install(
         if not isinstance(body, bytes | bytearray):
             return
         url = urlsplit(params["url"])
-        exchange = Exchange.of(settings, params["method"], url.path, url.hostname or "", {})
+        exchange = Exchange.of(settings, params["method"], url.path, url.netloc, {})
         if exchange is not None:
             params["body"] = exchange.first(bytes(body))
 

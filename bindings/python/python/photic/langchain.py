@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from langchain.agents.middleware import AgentMiddleware
 
-from ._clients import repairing
+from ._clients import install_once, repairing
 from ._exchange import Settings
 
 if TYPE_CHECKING:
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     Model = TypeVar("Model")
 
 __all__ = ["PhoticMiddleware", "install"]
-
-_MARK = "_photic"
-"""The member of a model that holds the clients it had before. Closed with them, they would close theirs."""
 
 
 def install(
@@ -36,34 +33,34 @@ def install(
 
     Returns the model. It is changed in place, once. Raises `TypeError` for another kind of model.
     """
-    chat: Any = model
-    if getattr(chat, _MARK, None) is not None:
-        return model
     settings = Settings(None, profile, policy, on_repair)
-    before: list[Any] = []
+    advice = (
+        "pass `http_client` with `photic.httpx2.Transport()` or `photic.httpx.Transport()` to it"
+    )
+    install_once(model, model, lambda: _repaired(model, settings), advice)
+    return model
+
+
+def _repaired(chat: Any, settings: Settings) -> list[Any] | None:
+    """Gives a model clients that repair. Returns those that it had, or `None` for another kind of model."""
     clients: dict[str, Any] = {}
     if hasattr(type(chat), "_client") and hasattr(type(chat), "_async_client"):
         clients = {name: getattr(chat, name) for name in ("_client", "_async_client")}
     made = {name: repairing(client, settings) for name, client in clients.items()}
     # `ChatOllama` has clients of the same names, of another kind.
     if made and all(client is not None for client in made.values()):
-        before += clients.values()
         vars(chat).update(made)
-    elif hasattr(chat, "root_client") and hasattr(chat, "root_async_client"):
-        before += [chat.root_client, chat.root_async_client]
-        if chat.root_client is not None:
-            chat.root_client = repairing(chat.root_client, settings)
-            chat.client = chat.root_client.chat.completions
-        if chat.root_async_client is not None:
-            chat.root_async_client = repairing(chat.root_async_client, settings)
-            chat.async_client = chat.root_async_client.chat.completions
-    else:
-        raise TypeError(
-            f"cannot install photic in `{type(chat).__name__}`: pass `http_client` with "
-            "`photic.httpx2.Transport()` or `photic.httpx.Transport()` to it, or use the gateway"
-        )
-    object.__setattr__(chat, _MARK, before)
-    return model
+        return list(clients.values())
+    if not hasattr(chat, "root_client") or not hasattr(chat, "root_async_client"):
+        return None
+    before = [chat.root_client, chat.root_async_client]
+    if chat.root_client is not None:
+        chat.root_client = repairing(chat.root_client, settings)
+        chat.client = chat.root_client.chat.completions
+    if chat.root_async_client is not None:
+        chat.root_async_client = repairing(chat.root_async_client, settings)
+        chat.async_client = chat.root_async_client.chat.completions
+    return before
 
 
 class PhoticMiddleware(AgentMiddleware[Any, Any]):

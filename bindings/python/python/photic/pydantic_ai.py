@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic_ai.capabilities import AbstractCapability
 
-from ._clients import repairing
+from ._clients import install_once, repairing
 from ._exchange import Settings
 
 if TYPE_CHECKING:
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     Model = TypeVar("Model")
 
 __all__ = ["Photic", "install"]
-
-_MARK = "_photic"
-"""The member of a provider that holds the client it had before. Closed with it, it would close its connections."""
 
 
 def install(
@@ -48,18 +45,19 @@ def _install(model: Any, settings: Settings) -> None:
     if hasattr(model, "wrapped"):
         return _install(model.wrapped, settings)
     provider = getattr(model, "_provider", None)
-    if getattr(provider, _MARK, None) is not None:
-        return
+    advice = "give its provider an `http_client` with `photic.httpx2.AsyncTransport()`"
+    install_once(model, provider, lambda: _repaired(model, provider, settings), advice)
+
+
+def _repaired(model: Any, provider: Any, settings: Settings) -> list[Any] | None:
+    """Gives a provider a client that repairs. Returns the one that it had, or `None` for another kind."""
     before = getattr(model, "client", None)
     client = repairing(before, settings) if provider is not None else None
     if client is None:
-        raise TypeError(
-            f"cannot install photic in `{type(model).__name__}`: give its provider an `http_client` with "
-            "`photic.httpx2.AsyncTransport()`, or use the gateway"
-        )
+        return None
     if client is not before:
         provider._client = client
-    setattr(provider, _MARK, before)
+    return [before]
 
 
 class Photic(AbstractCapability[Any]):

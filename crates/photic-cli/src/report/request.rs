@@ -324,19 +324,13 @@ impl DecisionReport {
 impl RecipeReport {
     pub(crate) fn of(recipe: &Recipe) -> Self {
         let fit = recipe.fit();
-        let sheet = match recipe {
-            Recipe::Sheet { members, .. } => {
-                members.iter().map(|id| id.index() as u64 + 1).collect()
-            }
-            Recipe::Fit(_) => Vec::new(),
-        };
         Self {
             max_edge: fit.max_edge,
             min_edge: fit.min_edge,
             max_patches: fit.max_patches,
             max_base64_bytes: fit.max_base64_bytes,
             media_types: fit.types.clone(),
-            sheet,
+            sheet: recipe.members().iter().map(|id| id.index() as u64 + 1).collect(),
         }
     }
 }

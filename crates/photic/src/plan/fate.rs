@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{Plan, Recipe};
+use crate::transcript::MediaId;
+
 /// The decision about a medium.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "fate", content = "reason", rename_all = "snake_case")]
@@ -126,6 +129,21 @@ impl Reason {
             Self::Summary => "pictures are left out of a summary",
             Self::Dropped => "the user chose to leave it out",
             Self::Cleared => "the client asked to clear old tool results",
+        }
+    }
+}
+
+impl Plan<'_> {
+    /// Returns what becomes of a medium, in one word: `keep`, `shrink`, `sheet`, `hoist`, `elide` or
+    /// `refuse`.
+    pub fn fate_name(&self, id: MediaId) -> &'static str {
+        match (self.fates[id], self.recipes.get(&id)) {
+            (Fate::Keep(_) | Fate::Hoist(_), Some(Recipe::Sheet { .. })) => "sheet",
+            (Fate::Keep(_) | Fate::Hoist(_), Some(Recipe::Fit(_))) => "shrink",
+            (Fate::Keep(_), None) => "keep",
+            (Fate::Hoist(_), None) => "hoist",
+            (Fate::Elide(_), _) => "elide",
+            (Fate::Refuse(_), _) => "refuse",
         }
     }
 }

@@ -227,10 +227,7 @@ impl Plan<'_> {
         let sightings = &self.survey.sightings;
         let media = &transcript.media;
         let is_known = |id: &MediaId| id.index() < media.len();
-        let members = self.recipes.values().flat_map(|recipe| match recipe {
-            Recipe::Sheet { members, .. } => members.as_slice(),
-            Recipe::Fit(_) => &[],
-        });
+        let members = self.recipes.values().flat_map(Recipe::members);
         self.survey.words.len() == transcript.messages.len()
             && sightings.len() == media.len()
             && self.fates.len() == media.len()
@@ -242,12 +239,8 @@ impl Plan<'_> {
 
     /// Returns the cell of a sheet that shows a medium, counted from 1.
     pub(crate) fn cell(&self, id: MediaId) -> Option<usize> {
-        self.recipes.values().find_map(|recipe| match recipe {
-            Recipe::Sheet { members, .. } => {
-                members.iter().position(|&member| member == id).map(|index| index + 1)
-            }
-            Recipe::Fit(_) => None,
-        })
+        let place = |recipe: &Recipe| recipe.members().iter().position(|&member| member == id);
+        self.recipes.values().find_map(place).map(|index| index + 1)
     }
 
     /// Returns the plan as it can be carried out: pictures that could not be made are not shown.

@@ -64,6 +64,14 @@ impl Recipe {
         }
     }
 
+    /// Returns the media that the cells of a sheet show, in order; none if it is one picture.
+    pub fn members(&self) -> &[MediaId] {
+        match self {
+            Self::Fit(_) => &[],
+            Self::Sheet { members, .. } => members,
+        }
+    }
+
     /// Returns the recipe with no side longer than `edge`.
     pub(super) fn no_larger_than(mut self, edge: Option<u32>) -> Self {
         let fit = self.fit_mut();

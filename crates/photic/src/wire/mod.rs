@@ -19,6 +19,7 @@ mod registry;
 mod rules;
 #[cfg(feature = "sample-wire")]
 mod sample;
+mod signature;
 mod table;
 mod turn_path;
 
@@ -28,4 +29,5 @@ pub use http::{BaseVersion, ErrorKind, ErrorWords, FramingKind, Http, PathParams
 pub use name::Wire;
 pub(crate) use protocol::{Protocol, StreamReader, StreamWriter};
 pub(crate) use rules::{AllowedTools, MessageRules};
+pub use signature::is_body_signed;
 pub use turn_path::TurnPath;
