@@ -113,11 +113,7 @@ fn thumbnail(bytes: &[u8], limits: &DecodeLimits<'_>) -> Result<Picture, Failure
 }
 
 /// Returns a picture as a provider resizes it, as PNG.
-fn resized(
-    bytes: &[u8],
-    limits: &DecodeLimits<'_>,
-    size: (u32, u32),
-) -> Result<Picture, Failure> {
+fn resized(bytes: &[u8], limits: &DecodeLimits<'_>, size: (u32, u32)) -> Result<Picture, Failure> {
     let raster = decoded(bytes, limits, None)?.raster;
     let small = scaled(&raster, size)?;
     let options = EncodeOptions { accepts: &["image/png"], ..EncodeOptions::default() };

@@ -112,7 +112,8 @@ mod tests {
         let text = page["text"].as_str().unwrap();
         assert!(text.starts_with("<!doctype html>") && text.ends_with("</html>\n"));
         assert!(text.len() < 100_000, "{}", text.len());
-        let (_, policy) = text.split_once("http-equiv=\"Content-Security-Policy\" content=\"").unwrap();
+        let (_, policy) =
+            text.split_once("http-equiv=\"Content-Security-Policy\" content=\"").unwrap();
         let (policy, rest) = policy.split_once('"').unwrap();
         assert!(policy.starts_with("default-src 'none'; script-src 'sha256-"), "{policy}");
         for loose in ["unsafe", "connect-src", "http", "blob:", "*"] {
@@ -134,7 +135,10 @@ mod tests {
         let mut result = CallToolResult::success(Vec::new());
         result.meta = Some(MetaObject(JsonObject::from_iter([("a".to_owned(), json!(1))])));
         link_result("view", &mut result);
-        assert_eq!(serde_json::to_value(result.meta).unwrap(), json!({"a": 1, "ui": {"resourceUri": URI}}));
+        assert_eq!(
+            serde_json::to_value(result.meta).unwrap(),
+            json!({"a": 1, "ui": {"resourceUri": URI}})
+        );
         let mut result = CallToolResult::success(Vec::new());
         link_result("probe", &mut result);
         assert_eq!(result.meta, None);

@@ -243,7 +243,8 @@ impl ServerHandler for Server {
             return Err(ErrorData::method_not_found::<ReadResourceRequestMethod>());
         }
         let page = app::page(&request.uri).ok_or_else(|| {
-            let says = format!("there is no resource `{}`; read {}", shortened(&request.uri), app::URI);
+            let says =
+                format!("there is no resource `{}`; read {}", shortened(&request.uri), app::URI);
             ErrorData::resource_not_found(says, None)
         })?;
         Ok(ReadResourceResult::new(vec![page]).into())
