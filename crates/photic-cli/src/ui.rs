@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
 
@@ -57,15 +57,56 @@ async fn serve(options: &UiOptions, store: LocalStore) -> anyhow::Result<()> {
     writeln!(out, "{url}")?;
     out.flush()?;
     writeln!(anstream::stderr(), "photic: open this address in a browser; Ctrl+C stops it")?;
-    if options.open {
-        show(&url);
-    }
+    // Removed when the server ends: a browser may load it late.
+    let _page = if options.open { OpenedPage::show(&url) } else { None };
     server.serve(stop).await;
     Ok(())
 }
 
-/// Asks the system to open an address. Without a browser the printed address is enough.
-pub(crate) fn show(url: &str) {
+/// A file that leads a browser to an address, removed at the end.
+///
+/// The address has a token, and every user of the machine sees the arguments of a program. So the
+/// browser is given a file that only this user can read.
+#[derive(Debug)]
+struct OpenedPage(PathBuf);
+
+impl OpenedPage {
+    /// Asks the system to open an address. Without a browser the printed address is enough.
+    fn show(url: &str) -> Option<Self> {
+        let page = Self::write(url);
+        let opened = page.and_then(|page| open_in_browser(&page.0).map(|()| page));
+        if opened.is_err() {
+            let _ = writeln!(anstream::stderr(), "photic: no browser was found");
+        }
+        opened.ok()
+    }
+
+    fn write(url: &str) -> std::io::Result<Self> {
+        let name = format!("photic-ui-{:016x}.html", getrandom::u64().unwrap_or_default());
+        let path = std::env::temp_dir().join(name);
+        let mut options = std::fs::OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(&path)?;
+        let page = Self(path);
+        write!(
+            file,
+            "<!doctype html><meta charset=\"utf-8\"><meta name=\"referrer\" \
+             content=\"no-referrer\"><meta http-equiv=\"refresh\" content=\"0;url={url}\">\
+             <title>photic</title><a href=\"{url}\">Open the inspector</a>\n"
+        )?;
+        Ok(page)
+    }
+}
+
+impl Drop for OpenedPage {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+fn open_in_browser(page: &Path) -> std::io::Result<()> {
     let (program, first): (&str, &[&str]) = if cfg!(target_os = "macos") {
         ("open", &[])
     } else if cfg!(windows) {
@@ -74,9 +115,7 @@ pub(crate) fn show(url: &str) {
         ("xdg-open", &[])
     };
     let mut command = Command::new(program);
-    command.args(first).arg(url);
+    command.args(first).arg(page);
     let silent = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    if silent.spawn().is_err() {
-        let _ = writeln!(anstream::stderr(), "photic: no browser was found");
-    }
+    silent.spawn().map(drop)
 }

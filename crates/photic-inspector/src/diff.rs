@@ -1,5 +1,8 @@
 //! Differences of two request bodies, found by their JSON tokens. Byte ranges outside of the
 //! differences are equal.
+//!
+//! The search is written here and not taken from the crate `similar`, which limits its work by a
+//! deadline alone: the same session would give other exports on another day.
 
 #![expect(clippy::cast_possible_wrap, reason = "numbers of bytes are far below 2^63")]
 

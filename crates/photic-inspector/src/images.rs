@@ -16,6 +16,7 @@ use photic_store::SessionId;
 
 use crate::failure::Failure;
 use crate::inspector::Inspector;
+use crate::pixels::Share;
 
 /// Longest side of a thumbnail, in pixels.
 const THUMB_EDGE: u32 = 128;
@@ -59,17 +60,20 @@ fn served_type(bytes: &[u8]) -> Result<&'static str, Failure> {
 }
 
 /// Decodes a picture. `at_most` is a hint that it will be shrunk to about this size.
-fn decoded(bytes: &[u8], at_most: Option<(u32, u32)>) -> Result<Decoded, Failure> {
+fn decoded(
+    bytes: &[u8],
+    limits: &DecodeLimits<'_>,
+    at_most: Option<(u32, u32)>,
+) -> Result<Decoded, Failure> {
     let header = probe(bytes).map_err(|_| Failure::not_a_picture())?;
     let wanted = DecodeOptions { at_most, ..DecodeOptions::default() };
-    let limits = DecodeLimits::default();
-    decode(bytes, &header, &limits, wanted).map_err(|_| Failure::not_a_picture())
+    decode(bytes, &header, limits, wanted).map_err(|_| Failure::not_a_picture())
 }
 
 /// Returns bytes as a picture, if the decoder reads them.
-pub(crate) fn checked(bytes: Vec<u8>) -> Result<Picture, Failure> {
+fn checked(bytes: Vec<u8>, limits: &DecodeLimits<'_>) -> Result<Picture, Failure> {
     let media_type = served_type(&bytes)?;
-    decoded(&bytes, Some((THUMB_EDGE, THUMB_EDGE)))?;
+    decoded(&bytes, limits, Some((THUMB_EDGE, THUMB_EDGE)))?;
     Ok(Picture { media_type, bytes })
 }
 
@@ -85,9 +89,9 @@ fn within((width, height): (u32, u32), edge: u32) -> (u32, u32) {
 }
 
 /// Returns a thumbnail: a WebP of at most 4 KiB.
-pub(crate) fn thumbnail(bytes: &[u8]) -> Result<Picture, Failure> {
+fn thumbnail(bytes: &[u8], limits: &DecodeLimits<'_>) -> Result<Picture, Failure> {
     let hint = Some((THUMB_EDGE, THUMB_EDGE));
-    let raster = composite(&decoded(bytes, hint)?.raster);
+    let raster = composite(&decoded(bytes, limits, hint)?.raster);
     let mut edge = THUMB_EDGE;
     loop {
         let small = scaled(&raster, within(raster.size(), edge))?;
@@ -109,8 +113,8 @@ pub(crate) fn thumbnail(bytes: &[u8]) -> Result<Picture, Failure> {
 }
 
 /// Returns a picture as a provider resizes it, as PNG.
-pub(crate) fn resized(bytes: &[u8], size: (u32, u32)) -> Result<Picture, Failure> {
-    let raster = decoded(bytes, None)?.raster;
+fn resized(bytes: &[u8], limits: &DecodeLimits<'_>, size: (u32, u32)) -> Result<Picture, Failure> {
+    let raster = decoded(bytes, limits, None)?.raster;
     let small = scaled(&raster, size)?;
     let options = EncodeOptions { accepts: &["image/png"], ..EncodeOptions::default() };
     let encoded = encode(&small, &options).map_err(|_| Failure::not_a_picture())?;
@@ -125,8 +129,8 @@ fn scaled(raster: &Raster, size: (u32, u32)) -> Result<Raster, Failure> {
 }
 
 /// Measures the smallest text of a picture.
-pub(crate) fn letters(bytes: &[u8]) -> Option<Letters> {
-    let raster = decoded(bytes, None).ok()?.raster;
+fn letters(bytes: &[u8], limits: &DecodeLimits<'_>) -> Option<Letters> {
+    let raster = decoded(bytes, limits, None).ok()?.raster;
     let raster = composite(&raster);
     Some(Letters { text: smallest_text(&raster), size: raster.size() })
 }
@@ -153,7 +157,9 @@ impl Inspector {
         if let Some(found) = self.cache.get::<Picture>(&key) {
             return Ok(Picture::clone(&found));
         }
-        let made = thumbnail(&self.blob(id, digest).await?)?;
+        let bytes = self.blob(id, digest).await?;
+        let share = self.share(&bytes, 2).await?;
+        let made = thumbnail(&bytes, &share.limits())?;
         let weight = made.bytes.len();
         Ok(Picture::clone(&self.cache.put(key, made, weight)))
     }
@@ -164,7 +170,37 @@ impl Inspector {
             return Some(known);
         }
         let bytes = self.blob(id, digest).await.ok()?;
-        Some(self.cache.put(letters_key(digest), letters(&bytes)?, 64))
+        let share = self.share(&bytes, 3).await.ok()?;
+        Some(self.cache.put(letters_key(digest), letters(&bytes, &share.limits())?, 64))
+    }
+
+    /// Returns a blob as a picture, if the decoder reads it.
+    pub(crate) async fn checked(
+        &self,
+        id: &SessionId,
+        digest: &Digest,
+    ) -> Result<Picture, Failure> {
+        let bytes = self.blob(id, digest).await?;
+        let share = self.share(&bytes, 1).await?;
+        checked(bytes, &share.limits())
+    }
+
+    /// Returns a blob as a provider resizes it, as PNG.
+    pub(crate) async fn resized(
+        &self,
+        id: &SessionId,
+        digest: &Digest,
+        size: (u32, u32),
+    ) -> Result<Picture, Failure> {
+        let bytes = self.blob(id, digest).await?;
+        let share = self.share(&bytes, 2).await?;
+        resized(&bytes, &share.limits(), size)
+    }
+
+    /// Waits for memory to decode a picture, `copies` times its pixels.
+    async fn share(&self, bytes: &[u8], copies: u32) -> Result<Share<'_>, Failure> {
+        let header = probe(bytes).map_err(|_| Failure::not_a_picture())?;
+        self.pixels.share(&header, copies).await
     }
 
     /// Returns the smallest text of a blob, if it was measured.
@@ -190,7 +226,7 @@ mod tests {
     #[test]
     fn a_thumbnail_is_a_small_webp() {
         let file = Chart::of(7).png().unwrap();
-        let thumb = thumbnail(&file).unwrap();
+        let thumb = thumbnail(&file, &DecodeLimits::default()).unwrap();
         assert_eq!(thumb.media_type, "image/webp");
         assert!(thumb.bytes.len() <= THUMB_BYTES, "{}", thumb.bytes.len());
         let header = probe(&thumb.bytes).unwrap();
@@ -200,18 +236,19 @@ mod tests {
     #[test]
     fn only_pictures_that_were_decoded_are_served() {
         let file = Chart::of(7).png().unwrap();
-        assert_eq!(checked(file.clone()).unwrap().media_type, "image/png");
+        let limits = DecodeLimits::default();
+        assert_eq!(checked(file.clone(), &limits).unwrap().media_type, "image/png");
         let svg = b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>";
         for bytes in [&svg[..], b"<html><script>alert(1)</script>", b"", b"GIF89a", &file[..60]] {
-            assert_eq!(checked(bytes.to_vec()).unwrap_err().code(), "not_a_picture");
-            assert_eq!(thumbnail(bytes).unwrap_err().code(), "not_a_picture");
+            assert_eq!(checked(bytes.to_vec(), &limits).unwrap_err().code(), "not_a_picture");
+            assert_eq!(thumbnail(bytes, &limits).unwrap_err().code(), "not_a_picture");
         }
     }
 
     #[test]
     fn a_resized_picture_has_the_size_of_the_provider() {
         let file = Chart::of(7).png().unwrap();
-        let seen = resized(&file, (100, 75)).unwrap();
+        let seen = resized(&file, &DecodeLimits::default(), (100, 75)).unwrap();
         let header = probe(&seen.bytes).unwrap();
         assert_eq!((seen.media_type, header.width, header.height), ("image/png", 100, 75));
     }

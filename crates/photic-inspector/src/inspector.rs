@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::api::object::Object;
 use crate::cache::Cache;
 use crate::failure::Failure;
+use crate::pixels::PixelMemory;
 
 /// Most bytes of computed values that are kept.
 const MAX_CACHE: usize = 256 << 20;
@@ -33,6 +34,7 @@ pub enum ServedBy {
 pub struct Inspector {
     pub(crate) history: Arc<dyn History>,
     pub(crate) cache: Cache,
+    pub(crate) pixels: PixelMemory,
     /// The news of a gateway in this process, and the tenant whose sessions are shown.
     pub(crate) published: Option<(Events, Tenant)>,
     served_by: ServedBy,
@@ -42,7 +44,14 @@ pub struct Inspector {
 impl Inspector {
     /// Creates the views of a record.
     pub fn new(history: Arc<dyn History>, served_by: ServedBy) -> Self {
-        Self { history, cache: Cache::new(MAX_CACHE), published: None, served_by, address: None }
+        Self {
+            history,
+            cache: Cache::new(MAX_CACHE),
+            pixels: PixelMemory::new(),
+            published: None,
+            served_by,
+            address: None,
+        }
     }
 
     /// Uses the news of a gateway in this process about the sessions of a tenant. Without them the

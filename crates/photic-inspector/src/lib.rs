@@ -22,6 +22,7 @@
 //! |---|---|
 //! | `api` | the views as JSON; their shapes are in `viewer/api.ts` |
 //! | `images` | pictures for the page, decoded before they are served |
+//! | `pixels` | memory for decoded pixels, shared by all requests |
 //! | `diff` | differences of bodies by JSON tokens |
 //! | `serve` | HTTP: access, files of the viewer, events |
 //! | `export` | a session as one HTML file, with redaction |
@@ -40,6 +41,7 @@ mod export;
 mod failure;
 mod images;
 mod inspector;
+mod pixels;
 mod request;
 mod serve;
 

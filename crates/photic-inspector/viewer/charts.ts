@@ -65,6 +65,8 @@ export function stacked(bars: Bar[], kinds: string[], format: (value: number) =>
   const scale = (frame.height - frame.bottom - 18) / max;
   const every = Math.max(1, Math.ceil(bars.length / 16));
   const highest = sums.map((sum, at) => [sum, at] as const).sort((a, b) => b[0] - a[0]).slice(0, bars.length > 2 ? 3 : 1).map(([, at]) => at);
+  // Beside the links, whose names say the same in words.
+  const words: SVGElement[] = [];
   const drawn = bars.map((bar, at) => {
     const middle = frame.left + pitch * (at + 0.5);
     let y = frame.height - frame.bottom;
@@ -80,13 +82,13 @@ export function stacked(bars: Bar[], kinds: string[], format: (value: number) =>
       group.append(svg('rect', { x: middle - thick / 2 - Math.max(3, pitch * 0.14), y: frame.height - frame.bottom - size, width: Math.max(2, Math.min(6, pitch * 0.12)), height: size, class: 'again' }));
     }
     if (highest.includes(at) && (sums[at] ?? 0) > 0) {
-      group.append(svg('text', { x: Math.min(middle, frame.width - 24), y: y - 5, 'text-anchor': 'middle', class: 'strong' }, format(sums[at] ?? 0)));
+      words.push(svg('text', { x: Math.min(middle, frame.width - 24), y: y - 5, 'text-anchor': 'middle', class: 'strong' }, format(sums[at] ?? 0)));
     }
-    if (at % every === 0) group.append(svg('text', { x: middle, y: frame.height - 6, 'text-anchor': 'middle' }, bar.label));
+    if (at % every === 0) words.push(svg('text', { x: middle, y: frame.height - 6, 'text-anchor': 'middle' }, bar.label));
     group.append(svg('title', null, bar.title));
     return group;
   });
-  return chart(frame, label, 'group', [...axis(max, frame), hatch(), ...drawn]);
+  return chart(frame, label, 'group', [...axis(max, frame), hatch(), ...drawn, ...words]);
 }
 
 export interface Line {

@@ -45,13 +45,13 @@ export class Loupe {
   private readonly moved: (x: number, y: number) => void;
   private closed = false;
 
-  constructor(panes: Pane[], base: [number, number], region: [number, number, number, number] | undefined, moved: (x: number, y: number) => void) {
+  constructor(panes: Pane[], base: [number, number], region: [number, number, number, number] | undefined, moved: (x: number, y: number) => void, of = 'the original') {
     this.base = base;
     this.region = region;
     this.moved = moved;
     this.x = region ? region[0] + Math.min(region[2] / 2, 120) : base[0] / 2;
     this.y = region ? region[1] + Math.min(region[3] / 2, 400) : base[1] / 2;
-    const field = (name: string, most: number) => h<HTMLInputElement>('input', { type: 'number', min: 0, max: Math.max(0, most - 1), step: 1, 'aria-label': `${name} of the loupe, in pixels of the original` });
+    const field = (name: string, most: number) => h<HTMLInputElement>('input', { type: 'number', min: 0, max: Math.max(0, most - 1), step: 1, 'aria-label': `${name} of the loupe, in pixels of ${of}` });
     this.fields = [field('x', base[0]), field('y', base[1])];
     for (const input of this.fields) {
       input.addEventListener('change', () => this.go(Number(this.fields[0].value), Number(this.fields[1].value)));

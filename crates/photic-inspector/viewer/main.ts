@@ -76,7 +76,8 @@ async function show(): Promise<void> {
   const same = JSON.stringify(route) === JSON.stringify(shell.route) && shell.view !== null;
   const scrolled = scrollPositions();
   const waiting = window.setTimeout(() => {
-    if (!same) place({ element: skeleton(), title: 'Loading' }, route, false);
+    // A later view may be in place already.
+    if (!same && mine === shows) place({ element: skeleton(), title: 'Loading' }, route, false);
   }, 150);
   try {
     shell.about ??= await get<About>('/about');

@@ -103,7 +103,13 @@ export class Rows {
       row.dataset['index'] = String(at);
       rows.push(row);
     }
-    body.replaceChildren(...rows);
+    // Rows that stay are not touched: the browser lays out what is new alone.
+    const kept = new Set<Element>(rows);
+    for (const row of [...body.children]) if (!kept.has(row)) row.remove();
+    rows.forEach((row, place) => {
+      const there = body.children[place] ?? null;
+      if (there !== row) body.insertBefore(row, there);
+    });
     this.measure(rows);
     this.stretch(this.before, from * this.height);
     this.stretch(this.after, (total - to) * this.height);

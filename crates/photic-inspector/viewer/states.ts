@@ -29,7 +29,7 @@ export function firstTurn(live: boolean): HTMLElement {
 }
 
 export function noPictures(): HTMLElement {
-  return state('No picture in this session', h('p', null, 'Costs and the cache are shown all the same.'), h('p.dim', null, 'A picture shows here when the agent sends one, or a tool returns one.'));
+  return h('div', null, h('h1.hidden', null, 'Pictures'), state('No picture in this session', h('p', null, 'Costs and the cache are shown all the same.'), h('p.dim', null, 'A picture shows here when the agent sends one, or a tool returns one.')));
 }
 
 export function skeleton(): HTMLElement {
@@ -54,6 +54,7 @@ export function failed(failure: unknown, retry: () => void, session?: string): H
     '.state',
     { role: 'alert' },
     icon('warn'),
+    h('h1.hidden', null, 'Not shown'),
     h('h2', null, title),
     h('p', null, known ? known.message : 'The page has an error of its own. Loading it again helps; please report it.'),
     known?.next ? h('p.dim', null, known.next) : null,

@@ -25,6 +25,7 @@
 //!
 //! | module | purpose |
 //! |---|---|
+//! | `app` | the page that hosts draw for a view (MCP Apps) |
 //! | `catalog` | the list of tools: descriptions, input schemas, hints |
 //! | `facts` | structured results and output schemas |
 //! | `hosts` | known differences between hosts |
@@ -39,8 +40,9 @@
 //! # What it does not do
 //!
 //! It stores no picture, writes no log, has no authentication (so it listens on loopback only), and
-//! offers no resources, prompts or tasks.
+//! offers no prompts or tasks. Its only resource is the page for hosts that draw MCP Apps.
 
+mod app;
 mod catalog;
 mod facts;
 mod hosts;

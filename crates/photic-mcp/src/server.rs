@@ -8,14 +8,17 @@ use photic_tools::{
     ViewArguments,
 };
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, Implementation, JsonObject, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, DiscoverResult, Implementation,
+    InitializeRequestParams, InitializeResult, JsonObject, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestMethod, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use crate::app;
 use crate::catalog::{self, Offer, ProbeArguments, ReturnMode};
 use crate::facts::{
     ChallengeFacts, FindingFacts, InspectFacts, ProbeOutput, ReadFacts, RefusalFacts, ViewFacts,
@@ -198,12 +201,65 @@ impl ServerHandler for Server {
         info
     }
 
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let mut info = self.negotiate_initialize(&request)?;
+        if app::is_drawn_by(Some(&request.capabilities)) {
+            app::declare(&mut info.capabilities);
+        }
+        Ok(info)
+    }
+
+    async fn discover(
+        &self,
+        context: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
+        let mut info = self.get_info();
+        if draws_apps(&context) {
+            app::declare(&mut info.capabilities);
+        }
+        let versions = self.supported_protocol_versions().into_owned();
+        Ok(DiscoverResult::from_server_info(versions, info))
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Ok(if draws_apps(&context) { app::resources() } else { ListResourcesResult::default() })
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        if !draws_apps(&context) {
+            return Err(ErrorData::method_not_found::<ReadResourceRequestMethod>());
+        }
+        let page = app::page(&request.uri).ok_or_else(|| {
+            let says =
+                format!("there is no resource `{}`; read {}", shortened(&request.uri), app::URI);
+            ErrorData::resource_not_found(says, None)
+        })?;
+        Ok(ReadResourceResult::new(vec![page]).into())
+    }
+
     async fn list_tools(
         &self,
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(catalog::tools(self.offer(), self.structured(&context))))
+        let mut tools = catalog::tools(self.offer(), self.structured(&context));
+        if draws_apps(&context) {
+            tools = tools.into_iter().map(app::link_tool).collect();
+        }
+        Ok(ListToolsResult::with_all_items(tools))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -234,8 +290,16 @@ impl ServerHandler for Server {
         let made = made.unwrap_or_else(|refusal| ToolOutput::refused(&self.told(refusal)));
         let structured =
             self.structured(&context) && catalog::has_structured_content(&request.name);
-        Ok(made.written(structured).into())
+        let mut result = made.written(structured);
+        if draws_apps(&context) {
+            app::link_result(&request.name, &mut result);
+        }
+        Ok(result.into())
     }
+}
+
+fn draws_apps(context: &RequestContext<RoleServer>) -> bool {
+    app::is_drawn_by(context.client_capabilities().as_ref())
 }
 
 /// Writes the roots as a model passes them.

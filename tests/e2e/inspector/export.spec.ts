@@ -28,7 +28,7 @@ test('opens with the network off, in every view', async ({ page, context }) => {
   await expect(page.getByText('a file', { exact: true })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Export' })).toHaveCount(0);
   const [from, to] = data.options.turns ?? [1, facts.turns];
-  const views: [hash: string, sign: string][] = [[`/turn/${to}`, 'h1'], [`/turn/${to}/client`, '.message'], [`/turn/${to}/wire`, '.separator'], ['/cost', '.padded'], ['/findings', '.filters'], ['', 'table.timeline']];
+  const views: [hash: string, sign: string][] = [[`/turn/${to}`, 'h1'], [`/turn/${to}/client`, '.message.fresh'], [`/turn/${to}/wire`, '.separator'], ['/cost', '.padded'], ['/findings', '.filters'], ['', 'table.timeline']];
   if (facts.pictures > 0) views.push([`/picture/${facts.pictures}`, '.stage']);
   if (to > from) views.push([`/diff/${to - 1}/${to}`, 'table.compare']);
   for (const [hash, sign] of views) {

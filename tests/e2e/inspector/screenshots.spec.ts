@@ -48,16 +48,31 @@ const SHOTS: Shot[] = [
   { name: 'state-nothing', hash: '#/s/s_nothing' },
 ];
 
+/** Waits until every picture that the page asked for is drawn; requests under way are counted from the call on. */
+function drawing(page: Page): () => Promise<void> {
+  const pending = new Set<unknown>();
+  page.on('request', (request) => request.url().includes('/events') || pending.add(request));
+  page.on('requestfinished', (request) => pending.delete(request));
+  page.on('requestfailed', (request) => pending.delete(request));
+  return async () => {
+    const frames = () => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    for (let still = 0; still < 3; still = pending.size ? 0 : still + 1) await frames();
+    await page.waitForFunction(() => [...document.querySelectorAll<HTMLCanvasElement>('.overview canvas')].every((canvas) => canvas.dataset['done']));
+    await page.waitForFunction(() => [...document.images].every((image) => image.complete || image.getBoundingClientRect().top > innerHeight));
+    await frames();
+  };
+}
+
 for (const scheme of ['light', 'dark'] as const) {
   test(`pictures, ${scheme}`, async ({ page, open, mock }) => {
     test.setTimeout(900_000);
+    const drawn = drawing(page);
     mkdirSync(results, { recursive: true });
     mkdirSync(DOCS, { recursive: true });
     await page.clock.setFixedTime('2026-11-17T16:06:31Z');
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
     const take = async (name: string, docs = false) => {
-      await page.waitForLoadState('networkidle');
-      await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+      await drawn();
       const bless = docs && Boolean(process.env['PHOTIC_BLESS']);
       const path = join(bless ? DOCS : results, `${name}-${scheme}.png`);
       await page.screenshot({ path, animations: 'disabled', caret: 'hide' });
@@ -85,11 +100,12 @@ for (const scheme of ['light', 'dark'] as const) {
 
 for (const width of [320, 1280] as const) {
   test(`pictures, ${width} px wide`, async ({ page, open }) => {
+    const drawn = drawing(page);
     await page.setViewportSize({ width, height: width === 320 ? 640 : 800 });
     mkdirSync(results, { recursive: true });
     for (const { name, hash } of SHOTS.slice(0, 8)) {
       await open(hash);
-      await page.waitForLoadState('networkidle');
+      await drawn();
       await page.screenshot({ path: join(results, `${name}-${width}.png`), animations: 'disabled' });
     }
   });

@@ -27,7 +27,7 @@ use photic::Digest;
 use photic_store::SessionId;
 
 use crate::failure::Failure;
-use crate::images::{Picture, checked, resized};
+use crate::images::Picture;
 use crate::inspector::Inspector;
 use crate::request::{Answer, ApiRequest, ServedFile};
 
@@ -117,7 +117,7 @@ impl Inspector {
         let turn = ask.number("turn")?;
         let made = match kind {
             "thumb" => self.thumb(id, &digest).await?,
-            "original" => checked(self.blob(id, &digest).await?)?,
+            "original" => self.checked(id, &digest).await?,
             "sent" | "seen" => {
                 let turn = turn.unwrap_or_else(|| index.last());
                 self.shown(
@@ -148,10 +148,9 @@ impl Inspector {
         stage: Stage,
     ) -> Result<Picture, Failure> {
         let (digest, seen) = self.sent(id, picture, turn).await?;
-        let bytes = self.blob(id, &digest).await?;
         match seen.filter(|_| stage == Stage::Seen) {
-            Some(size) => resized(&bytes, size),
-            None => checked(bytes),
+            Some(size) => self.resized(id, &digest, size).await,
+            None => self.checked(id, &digest).await,
         }
     }
 

@@ -11,7 +11,7 @@ use super::{ExportOptions, ExportedPictures};
 use crate::api::index::SessionIndex;
 use crate::api::messages::View;
 use crate::failure::Failure;
-use crate::images::{Picture, checked};
+use crate::images::Picture;
 use crate::inspector::{Inspector, ServedBy};
 
 /// Turns whose changes and comparisons are written: the latest of the range.
@@ -228,7 +228,7 @@ impl<'c> Collector<'c> {
             self.image(format!("{base}/thumb"), &thumb);
         }
         if self.options.pictures == ExportedPictures::All
-            && let Ok(original) = inspector.blob(id, &digest).await.and_then(checked)
+            && let Ok(original) = inspector.checked(id, &digest).await
         {
             self.image(format!("{base}/original"), &original);
         }
@@ -248,8 +248,7 @@ impl<'c> Collector<'c> {
                 let at = if let Some(at) = known.get(&sent) {
                     *at
                 } else {
-                    let picture = inspector.blob(id, &sent).await.and_then(checked);
-                    let Ok(picture) = picture else { continue };
+                    let Ok(picture) = inspector.checked(id, &sent).await else { continue };
                     let at = self.bytes_of(&picture);
                     known.insert(sent, at);
                     at

@@ -12,6 +12,9 @@ use crate::failure::Failure;
 /// Header that every `POST` needs. A form cannot set it.
 const POST_HEADER: HeaderName = HeaderName::from_static("x-photic-inspect");
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
+/// The page, which shows nothing without a token.
+const PAGE: &str = "/inspect/";
 /// Fewest letters of a token: 128 bits in base64.
 const MIN_TOKEN: usize = 22;
 
@@ -102,7 +105,11 @@ impl Access {
             return Err(Failure::foreign_origin());
         }
         let site = headers.get(SEC_FETCH_SITE).map(HeaderValue::as_bytes);
-        if !matches!(site, None | Some(b"none" | b"same-origin")) {
+        // The page may be opened from elsewhere, such as from the file of `photic ui --open`: in a
+        // window of its own, where the page that led to it cannot read it.
+        let destination = headers.get(SEC_FETCH_DEST).map(HeaderValue::as_bytes);
+        let is_opened = target.path() == PAGE && destination == Some(b"document");
+        if !is_opened && !matches!(site, None | Some(b"none" | b"same-origin")) {
             return Err(Failure::foreign_origin());
         }
         let rules = HostCheck::new(self.address).hosts(&self.hosts).origins(&own);
@@ -210,6 +217,14 @@ mod tests {
         ] {
             assert_eq!(source(&rules, &[host, pair]), Some("foreign_origin"), "{pair:?}");
         }
+        // The page itself may be opened from elsewhere, in a window of its own.
+        let opened = |path: &str, destination: &str| {
+            let pairs = [host, ("sec-fetch-site", "cross-site"), ("sec-fetch-dest", destination)];
+            rules.check_source(&path.parse().unwrap(), &headers(&pairs)).is_ok()
+        };
+        assert!(opened("/inspect/", "document"));
+        assert!(!opened("/inspect/", "iframe") && !opened("/inspect/", "empty"));
+        assert!(!opened("/inspect/api/v1/sessions", "document"));
         // The right origin does not excuse the wrong site.
         let both = [host, ("origin", "http://127.0.0.1:4142"), ("sec-fetch-site", "cross-site")];
         assert_eq!(source(&rules, &both), Some("foreign_origin"));
