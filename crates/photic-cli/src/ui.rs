@@ -90,11 +90,11 @@ impl OpenedPage {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let mut file = options.open(&path)?;
         let page = Self(path);
-        write!(
+        writeln!(
             file,
             "<!doctype html><meta charset=\"utf-8\"><meta name=\"referrer\" \
              content=\"no-referrer\"><meta http-equiv=\"refresh\" content=\"0;url={url}\">\
-             <title>photic</title><a href=\"{url}\">Open the inspector</a>\n"
+             <title>photic</title><a href=\"{url}\">Open the inspector</a>"
         )?;
         Ok(page)
     }

@@ -83,13 +83,13 @@ fn meta(ui: Value) -> MetaObject {
 mod tests {
     use super::*;
 
-    fn host(extensions: Value) -> ClientCapabilities {
+    fn host(extensions: &Value) -> ClientCapabilities {
         serde_json::from_value(json!({ "extensions": extensions })).unwrap()
     }
 
     #[test]
     fn only_a_host_that_names_the_extension_and_the_type_draws_it() {
-        assert!(is_drawn_by(Some(&host(json!({ EXTENSION: { "mimeTypes": [MIME_TYPE] } })))));
+        assert!(is_drawn_by(Some(&host(&json!({ EXTENSION: { "mimeTypes": [MIME_TYPE] } })))));
         for other in [
             json!({}),
             json!({ EXTENSION: {} }),
@@ -97,7 +97,7 @@ mod tests {
             json!({ EXTENSION: { "mimeTypes": MIME_TYPE } }),
             json!({ "io.modelcontextprotocol/other": { "mimeTypes": [MIME_TYPE] } }),
         ] {
-            assert!(!is_drawn_by(Some(&host(other.clone()))), "{other}");
+            assert!(!is_drawn_by(Some(&host(&other))), "{other}");
         }
         assert!(!is_drawn_by(Some(&ClientCapabilities::default())));
         assert!(!is_drawn_by(None));
