@@ -57,7 +57,7 @@ function drawing(page: Page): () => Promise<void> {
   return async () => {
     const frames = () => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     for (let still = 0; still < 3; still = pending.size ? 0 : still + 1) await frames();
-    await page.waitForFunction(() => [...document.querySelectorAll<HTMLCanvasElement>('.overview canvas')].every((canvas) => canvas.dataset['done']));
+    await page.waitForFunction(() => [...document.querySelectorAll<HTMLCanvasElement>('.overview canvas, canvas.piece')].every((canvas) => canvas.dataset['done'] || canvas.getBoundingClientRect().top > innerHeight));
     await page.waitForFunction(() => [...document.images].every((image) => image.complete || image.getBoundingClientRect().top > innerHeight));
     await frames();
   };
