@@ -190,6 +190,7 @@ function piece({ session, turn }: MessageContext, now: TurnPicture): HTMLElement
     loadImage(address).then(
       ([image, release]) => {
         canvas.getContext('2d')?.drawImage(image, Math.min(24, image.naturalWidth - wide), Math.min(Math.round(height * 0.3), image.naturalHeight - high), wide, high, 0, 0, wide, high);
+        canvas.dataset['done'] = size(now.seen ?? [wide, high]);
         release();
       },
       () => box.remove(),

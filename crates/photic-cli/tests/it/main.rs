@@ -8,6 +8,7 @@ mod doctor;
 mod dumps;
 mod explain;
 mod grammar;
+mod inspector;
 mod mcp;
 #[cfg(unix)]
 mod mock;
