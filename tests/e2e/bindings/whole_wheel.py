@@ -29,4 +29,4 @@ by_command = subprocess.run([bin / "photic", "lower", "-"], input=body.encode(),
 code = "import sys, photic; sys.stdout.buffer.write(photic.lower(sys.stdin.buffer.read()).body)"
 by_module = subprocess.run([bin / "python", "-I", "-c", code], input=body.encode(), capture_output=True, check=True).stdout
 assert by_command == by_module, (by_command, by_module)
-print(f"one wheel brings the module and the command; the module takes {size / 1e6:.1f} MB of {PROMISED["wheel"] / 1e6:.0f}")
+print(f"one wheel brings the module and the command; the module takes {size / 1e6:.1f} MB of {PROMISED['wheel'] / 1e6:.0f}")
