@@ -15,7 +15,7 @@ from archive import archive
 from contents import contents
 from debian import debian
 from facts import target
-from wheel import wheel
+from wheel import wheels
 
 parser = argparse.ArgumentParser()
 parser.add_argument("target")
@@ -29,7 +29,7 @@ options = parser.parse_args()
 entry = target(options.target)
 content = contents(entry, options.program, options.native or options.program)
 options.folder.mkdir(parents=True, exist_ok=True)
-files = [archive(content), wheel(content, options.wheel),
+files = [archive(content), *wheels(content, options.wheel),
          (f"photic-{entry['rust']}.cdx.json", content.sbom)]
 if "debian" in entry:
     files.append(debian(content))

@@ -3,11 +3,11 @@
     sizes.py FOLDER [NAME=PROGRAM…]
 
 Fails if a program is larger than what is promised: 45 MB, and 20 MB for one whose name holds `gateway`; or an archive
-than 18 MB; or an npm package of the module or an addon than 12 MB.
+than 18 MB; or a wheel than 15 MB; or an npm package of the module or an addon than 12 MB.
 """
 import os, pathlib, subprocess, sys, time
 
-PROMISED = {"program": 45e6, "gateway": 20e6, "archive": 18e6, "module": 12e6}
+PROMISED = {"program": 45e6, "gateway": 20e6, "archive": 18e6, "wheel": 15e6, "module": 12e6}
 BODY = b'{"model":"gpt-4o","messages":[{"role":"user","content":"hello"}]}'
 
 
@@ -33,6 +33,8 @@ def main(folder, *programs):
         print(f"| {path.name} | {size:,} | {size / 1e6:.1f} |")
         if path.name.endswith((".tar.gz", ".zip")) and size > PROMISED["archive"]:
             too_large.append(f"{path.name}: {size / 1e6:.1f} MB, at most 18 are promised")
+        if path.suffix == ".whl" and size > PROMISED["wheel"]:
+            too_large.append(f"{path.name}: {size / 1e6:.1f} MB, at most 15 are promised")
         is_module = path.suffix == ".tgz" and not path.name.startswith("photic-dev-cli-")
         if is_module and size > PROMISED["module"]:
             too_large.append(f"{path.name}: {size / 1e6:.1f} MB, at most 12 are promised")

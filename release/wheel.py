@@ -1,41 +1,43 @@
-"""The wheel of a target: `pip install photic` and `uvx photic` bring the command.
+"""The wheels of a target: `pip install photic` and `uvx photic` bring the command.
+
+    wheel.py TARGET PROGRAM FOLDER [--module WHEEL]     writes them; PROGRAM runs on this machine
 
 The program lies among the wheel's scripts, as tools like ruff and uv do it. With a wheel of the Python module of the
-same version for the same platform, the program is added to it, so that one wheel brings both.
+same version for the same platform, the program is added to it, so that one wheel brings both. Where that one cannot be
+installed, on Linux without glibc, a second wheel brings the command alone.
 """
-import base64, hashlib, pathlib, zipfile
+import argparse, base64, hashlib, pathlib, zipfile
 
-from contents import ours
-from facts import LICENSE, REPOSITORY, SUMMARY, VERSION, level
+from contents import contents, ours
+from facts import LICENSE, REPOSITORY, SUMMARY, VERSION, target
 from tarball import FILE, PROGRAM, zipped
 
 INFO = f"photic-{VERSION}.dist-info"
-MAX_BYTES = 15_000_000
-"""Bytes of a wheel with module and command, at most. Those of the tests are packed loosely, and may have more."""
 
 
-def wheel(content, module=None):
-    """Name and bytes."""
-    entry = content.entry
-    if module:
-        name, tree = opened(module, entry)
-    else:
-        platforms = ".".join(entry["wheel"])
-        name, tree = f"photic-{VERSION}-py3-none-{platforms}.whl", described(entry)
+def wheels(content, module=None):
+    """Name and bytes of each."""
+    platforms = content.entry["wheel"]
+    if not module:
+        return [packed(content, *described(platforms))]
+    elsewhere = [platform for platform in platforms if platform.startswith("musllinux")]
+    alone = [packed(content, *described(elsewhere))] if elsewhere else []
+    return [packed(content, *opened(module, content.entry)), *alone]
+
+
+def packed(content, name, tree):
+    """The files of a wheel and the program."""
     tree[f"photic-{VERSION}.data/scripts/{content.program_name}"] = (content.program, PROGRAM)
     tree[f"{INFO}/sboms/photic.cdx.json"] = (content.sbom, FILE)
     tree[f"{INFO}/licenses/THIRD-PARTY-NOTICES"] = (content.notices, FILE)
     tree = dict(sorted(tree.items()))
     tree[f"{INFO}/RECORD"] = (record(tree), FILE)
-    data = zipped(tree)
-    if module and level() == 9 and len(data) > MAX_BYTES:
-        raise SystemExit(f"error: {name} has {len(data):,} bytes, more than {MAX_BYTES:,}")
-    return name, data
+    return name, zipped(tree)
 
 
-def described(entry):
-    """The description of a wheel that has only the command."""
-    tags = "".join(f"Tag: py3-none-{platform}\n" for platform in entry["wheel"])
+def described(platforms):
+    """Name and description of a wheel that has only the command."""
+    tags = "".join(f"Tag: py3-none-{platform}\n" for platform in platforms)
     metadata = f"""Metadata-Version: 2.4
 Name: photic
 Version: {VERSION}
@@ -50,7 +52,7 @@ Requires-Python: >=3.8
 Description-Content-Type: text/markdown
 
 """
-    return {
+    return f"photic-{VERSION}-py3-none-{'.'.join(platforms)}.whl", {
         f"{INFO}/METADATA": (metadata.encode() + ours("README.md"), FILE),
         f"{INFO}/WHEEL": (f"Wheel-Version: 1.0\nGenerator: photic release/wheel.py\nRoot-Is-Purelib: false\n{tags}".encode(),
                           FILE),
@@ -80,3 +82,20 @@ def record(tree):
         lines.append(f"{path},sha256={digest},{len(data)}\n")
     return ("".join(lines) + f"{INFO}/RECORD,,\n").encode()
 
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("target")
+    parser.add_argument("program")
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--module")
+    options = parser.parse_args()
+    content = contents(target(options.target), options.program, options.program)
+    options.folder.mkdir(parents=True, exist_ok=True)
+    for name, data in wheels(content, options.module):
+        (options.folder / name).write_bytes(data)
+        print(f"{len(data):>12,} {name}")
+
+
+if __name__ == "__main__":
+    main()

@@ -37,8 +37,10 @@ subprocess.run([sys.executable, ROOT / "release/package.py", TARGET, program, ou
 subprocess.run([sys.executable, ROOT / "release/finish.py", out, "--partial", "--npm-module", node],
                check=True, stdout=subprocess.DEVNULL)
 
-[wheel] = out.glob("*.whl")
-assert wheel.name == module.name, wheel
+wheel = out / module.name
+# Another brings the command alone to where the module cannot be installed.
+[alone] = set(out.glob("*.whl")) - {wheel}
+assert "musllinux" in alone.name and "manylinux" not in alone.name, alone
 venv.create(FOLDER / "venv", with_pip=True)
 bin = FOLDER / "venv/bin"
 subprocess.run([bin / "pip", "install", "--quiet", "--no-index", "--disable-pip-version-check", wheel], check=True,
