@@ -51,8 +51,9 @@ fn it_is_on_the_listener_for_operators_and_not_on_that_for_callers() {
     let lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
     let _running = Running(child);
     let mut told = lines.take_while(|line| !line.contains("recorded sessions at "));
-    let line = |start: &str, told: &mut dyn Iterator<Item = String>| {
-        let found = told.find_map(|line| line.strip_prefix(start).map(str::to_owned));
+    let line = |start: &str, mut told: &mut dyn Iterator<Item = String>| {
+        let found =
+            Iterator::find_map(&mut told, |line| line.strip_prefix(start).map(str::to_owned));
         found.unwrap_or_else(|| panic!("no line begins with `{start}`"))
     };
     let callers = line("photic: listening on http://", &mut told);

@@ -2,12 +2,14 @@
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::Command;
 
 use photic_gateway::{Config, Gateway};
+use sha2::{Digest as _, Sha256};
 
-use crate::Outcome;
 use crate::proxy::Proxy;
+use crate::{Outcome, bodies};
 
 /// The configuration of a gateway.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +21,8 @@ pub(crate) enum Setting {
     /// Like `Plain`, with a record in a new directory. Replies wait for it, so that every turn goes on
     /// with one that is written.
     Recorded,
+    /// Like `Plain`, with keys, budgets, a usage log, and a second upstream for failover.
+    Operated,
 }
 
 /// A proxy that is measured.
@@ -58,12 +62,44 @@ impl Kind {
             Self::Gateway(Setting::Plain) => vec![this.into(), "gateway".into(), upstream],
             Self::Gateway(Setting::Crossing) => vec![this.into(), "crossing".into(), upstream],
             Self::Gateway(Setting::Recorded) => vec![this.into(), "recorded".into(), upstream],
+            Self::Gateway(Setting::Operated) => {
+                let digest = hex(&Sha256::digest(bodies::key()));
+                vec![this.into(), "operated".into(), upstream, digest.into()]
+            }
         })
     }
 }
 
-/// Serves until the process is interrupted.
-pub(crate) fn run(upstream: &str, setting: Setting) -> Outcome<()> {
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// Returns the settings of callers with limits that are never reached, and of two upstreams. Their
+/// files lie in a new directory.
+fn operated(upstream: &str, digest: &str, directory: &Path) -> Outcome<String> {
+    std::fs::create_dir_all(directory)?;
+    let caller = format!(
+        "[[caller]]\nname = 'c'\ndigest = 'sha256:{digest}'\nmodels = ['gpt-*']\n\
+         requests_per_minute = 1000000\nmib_per_minute = 1000000\n\
+         tokens_per_day = 1000000000000\nusd_per_day = 1000000000.0\n"
+    );
+    std::fs::write(directory.join("callers.toml"), caller)?;
+    let directory = directory.display();
+    Ok(format!(
+        "listen = '127.0.0.1:0'\n[policy]\nretention = 'all'\n[callers]\n\
+         file = '{directory}/callers.toml'\nmeters = '{directory}/meters'\n\
+         usage_log = '{directory}/usage.jsonl'\n\
+         [[upstream]]\nname = 'a'\nkey = 'sk-a'\nurl = '{upstream}'\n\
+         [[upstream]]\nname = 'b'\nkey = 'sk-b'\nurl = '{upstream}/b'\n\
+         [[model]]\nname = 'gpt-*'\nupstreams = ['a', 'b']\n"
+    ))
+}
+
+/// Serves until the process is interrupted. `digest` is that of the key of an operated gateway.
+pub(crate) fn run(upstream: &str, setting: Setting, digest: &str) -> Outcome<()> {
     let address = format!("[[upstream]]\nurl = '{upstream}'\n");
     let mut settings = ["listen = '127.0.0.1:0'\n[policy]\nretention = 'all'\n", &address].concat();
     if matches!(setting, Setting::Crossing) {
@@ -80,6 +116,9 @@ pub(crate) fn run(upstream: &str, setting: Setting) -> Outcome<()> {
         let directory = directory.display();
         write!(settings, "[record]\nacknowledge = true\ndirectory = '{directory}'\n")?;
     }
+    if matches!(setting, Setting::Operated) {
+        settings = operated(upstream, digest, &directory)?;
+    }
     let config = Config::parse(&settings)?;
     photic_gateway::runtime()?.block_on(async {
         let gateway = Gateway::bind(config).await?;
@@ -87,7 +126,7 @@ pub(crate) fn run(upstream: &str, setting: Setting) -> Outcome<()> {
         tokio::select! {
             () = gateway.serve(std::future::pending()) => Ok(()),
             interrupted = tokio::signal::ctrl_c() => {
-                if matches!(setting, Setting::Recorded) {
+                if matches!(setting, Setting::Recorded | Setting::Operated) {
                     std::fs::remove_dir_all(&directory)?;
                 }
                 Ok(interrupted?)

@@ -10,6 +10,9 @@
 //! `measure --full` makes that comparison alone, with all its rows, and takes about five minutes.
 //! `measure --growth` counts instructions of the 10th and the 500th turn of a session, with and without
 //! a record. It wants valgrind.
+//!
+//! `measure --operated` counts instructions of requests with and without keys, budgets, a usage log and
+//! failover. It wants valgrind.
 
 #![expect(clippy::print_stdout, reason = "its figures are what it is for")]
 
@@ -20,6 +23,7 @@ mod instructions;
 mod litellm;
 mod load;
 mod memory;
+mod operated;
 mod proxy;
 mod streams;
 mod table;
@@ -51,18 +55,21 @@ fn main() -> Outcome<()> {
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
-            "gateway" | "crossing" | "recorded" => {
+            "gateway" | "crossing" | "recorded" | "operated" => {
                 let upstream = arguments.next().ok_or("missing argument: the upstream")?;
                 let setting = match argument.as_str() {
                     "crossing" => Setting::Crossing,
                     "recorded" => Setting::Recorded,
+                    "operated" => Setting::Operated,
                     _ => Setting::Plain,
                 };
-                return gateway::run(&upstream, setting);
+                let digest = arguments.next().unwrap_or_default();
+                return gateway::run(&upstream, setting, &digest);
             }
             "pinned" => return yardsticks::run(Extent::Small),
             "pinned-full" => return yardsticks::run(Extent::Full),
             "--growth" => return growth::table(),
+            "--operated" => return operated::table(),
             "--full" => return yardsticks::run_pinned(Extent::Full),
             "--check" => check = true,
             "--instructions" => counts = true,
