@@ -309,7 +309,8 @@ def main():
     # Every request that an upstream could have answered was answered, and from its picture.
     assert not lost, f"{len(lost)} lost: {lost[:5]}"
     assert not blind, f"{len(blind)} not seen: {blind[:5]}"
-    assert failovers > REQUESTS // 10, "hardly anything failed: the drill proves nothing"
+    # Circuits keep most requests from upstreams that failed.
+    assert failovers > REQUESTS // 25, "hardly anything failed: the drill proves nothing"
     # No key at a host that it was not meant for.
     for one in upstreams:
         seen = one.requests()
