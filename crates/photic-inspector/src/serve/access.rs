@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use http::header::{COOKIE, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
 use http::{Method, Uri};
-use photic_net::HostCheck;
+use photic_net::{HostCheck, Refused};
 
 use crate::failure::Failure;
 
@@ -113,7 +113,12 @@ impl Access {
             return Err(Failure::foreign_origin());
         }
         let rules = HostCheck::new(self.address).hosts(&self.hosts).origins(&own);
-        rules.check(target, headers).map_err(|_| Failure::foreign_host())
+        match rules.check(target, headers) {
+            Ok(()) => Ok(()),
+            // Its `Origin` and `Sec-Fetch-Site` were judged above.
+            Err(Refused::WebPage) if is_opened => Ok(()),
+            Err(_) => Err(Failure::foreign_host()),
+        }
     }
 
     /// Refuses a `POST` without the header that a form cannot set.
