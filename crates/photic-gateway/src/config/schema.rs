@@ -126,7 +126,8 @@ fn comment(out: &mut String, mark: &str, schema: &Value) {
     for one in schema.get("oneOf").and_then(Value::as_array).into_iter().flatten() {
         let says = one.get("description").and_then(Value::as_str).unwrap_or_default();
         if let Some(name) = one.get("const") {
-            let _ = writeln!(out, "{mark}# {name}: {says}");
+            let _ =
+                writeln!(out, "{mark}# {name}: {}", says.replace('\n', &format!("\n{mark}#   ")));
         }
     }
 }
