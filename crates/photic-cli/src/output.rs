@@ -32,7 +32,6 @@ pub(crate) fn print(bytes: &[u8]) -> anyhow::Result<ExitCode> {
 }
 
 /// Writes a line.
-#[cfg(feature = "fleet")]
 pub(crate) fn print_line(line: &str) -> anyhow::Result<ExitCode> {
     print(format!("{line}\n").as_bytes())
 }
