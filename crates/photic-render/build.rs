@@ -10,10 +10,11 @@ fn main() -> std::io::Result<()> {
     let mut compressor = libdeflater::Compressor::new(level);
     for entry in std::fs::read_dir("fonts")? {
         let path = entry?.path();
-        let Some(name) = path.file_name() else { continue };
-        if path.extension().is_none_or(|ending| ending != "ttf") {
+        let (Some("ttf"), Some(name)) =
+            (path.extension().and_then(|ending| ending.to_str()), path.file_name())
+        else {
             continue;
-        }
+        };
         let font = std::fs::read(&path)?;
         // The length first: the decompressor wants to know it.
         let length = u32::try_from(font.len()).map_err(Error::other)?;
