@@ -2,8 +2,8 @@
 import pathlib, subprocess
 from dataclasses import dataclass
 
+import notices
 from facts import ROOT, program_name
-from notices import notices
 from sbom import bill
 
 # A completion script for each shell, and where a Debian package puts it.
@@ -40,7 +40,7 @@ def contents(entry, program, native):
         program=pathlib.Path(program).read_bytes(),
         man=printed("man"),
         completions={shell: printed("completions", shell) for shell in SHELLS},
-        notices=notices(entry["rust"]),
+        notices=notices.program(entry),
         sbom=bill(entry["rust"]),
     )
 

@@ -1,38 +1,38 @@
 """The crates whose code is in the program for a target, as cargo resolves them: no build scripts, no macros that run in
-the compiler, nothing of other platforms."""
+the compiler, nothing of other platforms. `manifest` names a module of `bindings` instead of the program."""
 import functools, json, re
 
-from facts import cargo
+from facts import ROOT, cargo
 
 LINE = re.compile(r"^(\S+) v(\S+)")
 
 
-@functools.cache
-def features():
-    """Arguments of cargo for the features of a release: all that are on by default."""
-    return ("--package", "photic-cli")
+def chosen(manifest):
+    """Arguments of cargo for a module, or for the program with the features of a release: all that are on by default."""
+    return ("--manifest-path", str(ROOT / manifest)) if manifest else ("--package", "photic-cli")
 
 
-def tree(target, edges):
+def tree(target, edges, manifest=None):
     """Names and versions, from `cargo tree`."""
-    lines = cargo("tree", *features(), "--edges", edges, "--target", target, "--prefix", "none").splitlines()
+    lines = cargo("tree", *chosen(manifest), "--edges", edges, "--target", target, "--prefix", "none").splitlines()
     return {LINE.match(line).groups() for line in lines if LINE.match(line)}
 
 
 @functools.cache
-def linked(target):
-    return tree(target, "normal,no-proc-macro")
+def linked(target, manifest=None):
+    return tree(target, "normal,no-proc-macro", manifest)
 
 
 @functools.cache
-def metadata(target):
-    return json.loads(cargo("metadata", "--format-version", "1", "--filter-platform", target))
+def metadata(target, manifest=None):
+    of = chosen(manifest) if manifest else ()
+    return json.loads(cargo("metadata", *of, "--format-version", "1", "--filter-platform", target))
 
 
-def packages(target):
+def packages(target, manifest=None):
     """Cargo's description of each linked crate, sorted by name and version."""
-    wanted = linked(target)
-    found = [package for package in metadata(target)["packages"] if (package["name"], package["version"]) in wanted]
+    wanted = linked(target, manifest)
+    found = [package for package in metadata(target, manifest)["packages"] if (package["name"], package["version"]) in wanted]
     missing = wanted - {(package["name"], package["version"]) for package in found}
     if missing:
         raise SystemExit(f"error: cargo describes none of {sorted(missing)}")

@@ -1,4 +1,4 @@
-"""The licenses of what is in the program and not ours: crates that are linked, fonts, grammars of the highlighter.
+"""The licenses of what is in a package and not ours: crates that are linked, fonts, grammars of the highlighter.
 
     notices.py TARGET > THIRD-PARTY-NOTICES
 
@@ -61,9 +61,31 @@ def grammars(package):
         raise SystemExit(f"error: {packed} has a form that this script does not know")
 
 
-def notices(name):
-    """The whole text. Fails for a crate that names no license at all."""
-    theirs = [package for package in crates.packages(name) if package["source"]]
+def program(entry):
+    """Of a package with the program."""
+    return notices((entry["rust"], None))
+
+
+def wheel(entry):
+    """Of a wheel with the program and the Python module."""
+    return notices((entry["rust"], None), (entry["addon"], "bindings/python/Cargo.toml"))
+
+
+def addon(entry):
+    """Of the addon of the npm module."""
+    return notices((entry["addon"], "bindings/node/Cargo.toml"))
+
+
+def webassembly():
+    """Of the npm module without an addon."""
+    return notices(("wasm32-wasip1", "bindings/wasm/Cargo.toml"))
+
+
+def notices(*parts):
+    """The whole text, for parts given as the target and the manifest (`crates.py`). Fails for a crate that names no
+    license at all."""
+    packages = {(package["name"], package["version"]): package for part in parts for package in crates.packages(*part)}
+    theirs = [package for _, package in sorted(packages.items()) if package["source"]]
     texts, without = collections.defaultdict(list), []
     for package in theirs:
         label = f"{package['name']} {package['version']}"
@@ -77,10 +99,10 @@ def notices(name):
         if package["name"] == "two-face":
             for owner, text in grammars(package):
                 texts[text].append(owner)
-    if crates.linked(name) & {("photic-render", version) for _, version in crates.linked(name)}:
+    if any(name == "photic-render" for name, _ in packages):
         for owner, text in fonts():
             texts[text].append(owner)
-    lines = [f"photic contains the work of others. The program for {name} has code of these {len(theirs)} packages:", ""]
+    lines = [f"photic contains the work of others. What is built for {parts[0][0]} has code of these {len(theirs)} packages:", ""]
     lines += [f"  {one['name']} {one['version']}  {one['license'] or 'see below'}" for one in theirs]
     lines += ["", "These have no license file in their package; their licenses are as they say:", ""]
     lines += [f"  {one}" for one in without]
@@ -100,4 +122,4 @@ def wrapped(owners):
 
 
 if __name__ == "__main__":
-    sys.stdout.buffer.write(notices(target(sys.argv[1])["rust"]))
+    sys.stdout.buffer.write(program(target(sys.argv[1])))

@@ -6,6 +6,7 @@ The addon of the module is in a package of its own, because the program runs wit
 """
 import json, pathlib, shutil
 
+import notices
 from contents import ours
 from facts import LICENSE, REPOSITORY, ROOT, SUMMARY, TARGETS, VERSION, addon_name, npm_name, program_name
 
@@ -57,7 +58,7 @@ def addon(content, parent, file):
     }
     read_me = f"# {name}\n\nThe addon of the module `photic` for {system} on {cpu}. Install [`photic`]({REPOSITORY}), which chooses it.\n"
     return write(pathlib.Path(parent) / name.split("/")[1], package, {
-        "photic.node": pathlib.Path(file).read_bytes(), "THIRD-PARTY-NOTICES": content.notices, "README.md": read_me.encode()})
+        "photic.node": pathlib.Path(file).read_bytes(), "THIRD-PARTY-NOTICES": notices.addon(content.entry), "README.md": read_me.encode()})
 
 
 def main_package(parent, module=None):
@@ -79,10 +80,11 @@ def main_package(parent, module=None):
         listed = {key: theirs.pop(key, empty) for key, empty in (("files", []), ("optionalDependencies", {}))}
         for key in ("scripts", "devDependencies"):
             theirs.pop(key, None)
-        package = {**package, **theirs, "bin": package["bin"], "files": [*package["files"], *listed["files"]],
+        package = {**package, **theirs, "bin": package["bin"], "files": [*package["files"], "THIRD-PARTY-NOTICES", *listed["files"]],
                    "optionalDependencies": {
                        **package["optionalDependencies"], **listed["optionalDependencies"],
                        **{addon_name(entry): VERSION for entry in TARGETS.values() if "addon" in entry}}}
+        files["THIRD-PARTY-NOTICES"] = notices.webassembly()
     write(folder, package, files)
     if module:
         for pattern in listed["files"]:

@@ -8,6 +8,7 @@ installed, on Linux without glibc, a second wheel brings the command alone.
 """
 import argparse, base64, hashlib, pathlib, zipfile
 
+import notices
 from contents import contents, ours
 from facts import LICENSE, REPOSITORY, SUMMARY, VERSION, target
 from tarball import FILE, PROGRAM, zipped
@@ -22,14 +23,14 @@ def wheels(content, module=None):
         return [packed(content, *described(platforms))]
     elsewhere = [platform for platform in platforms if platform.startswith("musllinux")]
     alone = [packed(content, *described(elsewhere))] if elsewhere else []
-    return [packed(content, *opened(module, content.entry)), *alone]
+    return [packed(content, *opened(module, content.entry), notices.wheel(content.entry)), *alone]
 
 
-def packed(content, name, tree):
+def packed(content, name, tree, legal=None):
     """The files of a wheel and the program."""
     tree[f"photic-{VERSION}.data/scripts/{content.program_name}"] = (content.program, PROGRAM)
     tree[f"{INFO}/sboms/photic.cdx.json"] = (content.sbom, FILE)
-    tree[f"{INFO}/licenses/THIRD-PARTY-NOTICES"] = (content.notices, FILE)
+    tree[f"{INFO}/licenses/THIRD-PARTY-NOTICES"] = (legal or content.notices, FILE)
     tree = dict(sorted(tree.items()))
     tree[f"{INFO}/RECORD"] = (record(tree), FILE)
     return name, zipped(tree)

@@ -8,13 +8,15 @@ use hayro::hayro_interpret::font::FontData;
 use hayro::hayro_interpret::hayro_cmap::CidFamily;
 use skrifa::{FontRef, MetadataProvider};
 
-/// The fonts of the host, which come before the built-in ones.
+/// The available fonts: those of the host first, then the built-in ones.
 pub(super) struct Fonts(Vec<FontData>);
 
 impl Fonts {
-    /// Collects the fonts. The built-in ones are unpacked when they are asked for.
+    /// Collects the fonts.
     pub(super) fn new(handed: &[Vec<u8>]) -> Self {
-        Self(handed.iter().map(|file| Arc::new(file.clone()) as FontData).collect())
+        let handed = handed.iter().map(|file| Arc::new(file.clone()) as FontData);
+        let ours = crate::fonts::FILES.iter().map(|file| Arc::new(*file) as FontData);
+        Self(handed.chain(ours).collect())
     }
 
     /// A font with a character that every font of the family has.
@@ -25,11 +27,10 @@ impl Fonts {
             CidFamily::AdobeKorea1 => '한',
             CidFamily::AdobeIdentity | CidFamily::Custom { .. } => return None,
         };
-        let has = |file: &FontData| {
+        let has = |file: &&FontData| {
             let font = FontRef::from_index(file.as_ref().as_ref(), 0);
             font.is_ok_and(|font| font.charmap().map(character).is_some())
         };
-        let ours = crate::fonts::FILES.iter().map(|file| Arc::new(*file) as FontData);
-        self.0.iter().map(Arc::clone).chain(ours).find(has).map(|file| (file, 0))
+        self.0.iter().find(has).map(|file| (Arc::clone(file), 0))
     }
 }

@@ -126,7 +126,7 @@ fn parse(
 /// The font database.
 fn database(handed: &[Vec<u8>]) -> fontdb::Database {
     let mut database = fontdb::Database::new();
-    for file in *fonts::FILES {
+    for file in fonts::FILES {
         database.load_font_source(fontdb::Source::Binary(Arc::new(file)));
     }
     for file in handed {
