@@ -101,39 +101,34 @@ impl CallerUsage {
         let sums = self.sums.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let callers: BTreeMap<usize, &str> = self.callers.iter().collect();
         let models: BTreeMap<usize, &str> = self.models.iter().collect();
-        let labels = |(caller, model): (usize, usize)| (callers[&caller], models[&model]);
+        let labels = |(caller, model): (usize, usize)| {
+            [("caller", callers[&caller]), ("model", models[&model])]
+        };
         let name = "photic_caller_requests_total";
         page.family(name, "counter", "Turns that succeeded, by caller and model.");
         for (place, sums) in &sums {
-            let (caller, model) = labels(*place);
-            page.sample(name, &[("caller", caller), ("model", model)], sums.requests);
+            page.sample(name, &labels(*place), sums.requests);
         }
         let name = "photic_caller_tokens_total";
         page.family(name, "counter", "Tokens of callers; cached ones are part of the input.");
         for (place, sums) in &sums {
-            let (caller, model) = labels(*place);
+            let [caller, model] = labels(*place);
             for (kind, count) in
                 [("input", sums.input), ("cached", sums.cached), ("output", sums.output)]
             {
-                let labels = [("caller", caller), ("model", model), ("kind", kind)];
-                page.sample(name, &labels, count);
+                page.sample(name, &[caller, model, ("kind", kind)], count);
             }
         }
         let name = "photic_caller_pictures_total";
-        page.family(
-            name,
-            "counter",
-            "Pictures that turns of callers showed. Counted in every turn.",
-        );
+        let help = "Pictures that turns of callers showed. Counted in every turn.";
+        page.family(name, "counter", help);
         for (place, sums) in &sums {
-            let (caller, model) = labels(*place);
-            page.sample(name, &[("caller", caller), ("model", model)], sums.pictures);
+            page.sample(name, &labels(*place), sums.pictures);
         }
         let name = "photic_caller_usd_total";
         page.family(name, "counter", "US dollars of callers at list price.");
         for (place, sums) in &sums {
-            let (caller, model) = labels(*place);
-            page.sample(name, &[("caller", caller), ("model", model)], sums.usd);
+            page.sample(name, &labels(*place), sums.usd);
         }
     }
 }

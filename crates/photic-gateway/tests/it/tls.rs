@@ -7,6 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{Request, Version};
 use http_body_util::{BodyExt as _, Full};
+use hyper::client::conn::http2::{self, SendRequest};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use photic_gateway::{Config, Gateway};
 use rustls::pki_types::{CertificateDer, ServerName};
@@ -74,8 +75,7 @@ async fn clients_speak_http_1_or_2_by_tls() {
     let stream = connect(gateway, &trusted, "h2").await.unwrap();
     assert_eq!(stream.get_ref().1.alpn_protocol(), Some(b"h2".as_slice()));
     let io = TokioIo::new(stream);
-    let (mut sender, connection) =
-        hyper::client::conn::http2::handshake(TokioExecutor::new(), io).await.unwrap();
+    let (mut sender, connection) = http2::handshake(TokioExecutor::new(), io).await.unwrap();
     tokio::spawn(connection);
     let host = format!("localhost:{}", gateway.port());
     // Several at once on one connection.
@@ -117,9 +117,7 @@ async fn a_certificate_is_replaced_without_a_restart_and_a_wrong_one_is_not() {
     let gateway = started(&settings(&scratch, address, "watch_s = 1")).await;
     let open = connect(gateway, &old, "h2").await.unwrap();
     let (mut sender, connection) =
-        hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(open))
-            .await
-            .unwrap();
+        http2::handshake(TokioExecutor::new(), TokioIo::new(open)).await.unwrap();
     tokio::spawn(connection);
     let new = certificate(&scratch);
     let replaced = async {
@@ -162,16 +160,25 @@ async fn files_that_cannot_be_a_certificate_keep_the_gateway_from_starting() {
     assert!(half.unwrap_err().contains("tls.key"));
 }
 
+/// Connects with HTTP/2 without TLS.
+async fn h2c<B>(gateway: SocketAddr) -> SendRequest<B>
+where
+    B: http_body::Body<Data = Bytes, Error: std::error::Error + Send + Sync>
+        + Send
+        + Unpin
+        + 'static,
+{
+    let stream = TokioIo::new(TcpStream::connect(gateway).await.unwrap());
+    let (sender, connection) = http2::handshake(TokioExecutor::new(), stream).await.unwrap();
+    tokio::spawn(connection);
+    sender
+}
+
 #[tokio::test]
 async fn h2c_is_spoken_only_where_it_is_enabled() {
     let (address, upstream) = Upstream::answering("{}").await;
     let enabled = gateway(address, "h2c = true").await;
-    let stream = TcpStream::connect(enabled).await.unwrap();
-    let (mut sender, connection) =
-        hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream))
-            .await
-            .unwrap();
-    tokio::spawn(connection);
+    let mut sender = h2c(enabled).await;
     let host = format!("localhost:{}", enabled.port());
     let reply = sender.send_request(request("http", &host)).await.unwrap();
     assert_eq!((reply.status().as_u16(), reply.version()), (200, Version::HTTP_2));
@@ -180,10 +187,8 @@ async fn h2c_is_spoken_only_where_it_is_enabled() {
     assert_eq!(exchange(enabled, &get("/v1/models", "")).await.status, 200);
     let disabled = gateway(address, "").await;
     let stream = TcpStream::connect(disabled).await.unwrap();
-    let handshake = hyper::client::conn::http2::handshake::<_, _, Full<Bytes>>(
-        TokioExecutor::new(),
-        TokioIo::new(stream),
-    );
+    let handshake =
+        http2::handshake::<_, _, Full<Bytes>>(TokioExecutor::new(), TokioIo::new(stream));
     if let Ok((mut sender, connection)) = handshake.await {
         tokio::spawn(connection);
         assert!(sender.send_request(request("http", "localhost")).await.is_err());
@@ -194,12 +199,7 @@ async fn h2c_is_spoken_only_where_it_is_enabled() {
 async fn a_body_without_a_length_is_counted_by_http_2() {
     let (address, upstream) = Upstream::answering("{}").await;
     let enabled = gateway(address, "h2c = true").await;
-    let stream = TcpStream::connect(enabled).await.unwrap();
-    let (mut sender, connection) =
-        hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream))
-            .await
-            .unwrap();
-    tokio::spawn(connection);
+    let mut sender = h2c(enabled).await;
     let frames = [Ok::<_, std::io::Error>(http_body::Frame::data(Bytes::from("{\"a\":1}")))];
     let body = Frames(frames.into_iter().collect());
     let asked = Request::post(format!("http://localhost:{}/v1/unknown", enabled.port()));
